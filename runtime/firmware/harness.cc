@@ -1,0 +1,82 @@
+#include "runtime/firmware/harness.h"
+
+#include "runtime/firmware/files.h"
+#include "runtime/firmware/stack.h"
+
+// Different bodies, or the compiler would make them one function.
+extern "C" {
+[[gnu::noinline]] void kindling_mark_init_begin() { asm volatile("" ::"i"(0)); }
+[[gnu::noinline]] void kindling_mark_init_end() { asm volatile("" ::"i"(1)); }
+[[gnu::noinline]] void kindling_mark_run_begin() { asm volatile("" ::"i"(2)); }
+[[gnu::noinline]] void kindling_mark_run_end() { asm volatile("" ::"i"(3)); }
+}
+
+namespace kindling {
+namespace {
+
+struct Report {
+  uint32_t magic = 0x4C444E4B;  // "KNDL"
+  Error error = Error::Ok;
+  uint32_t runs = 0;
+  uint32_t arena_bytes;
+  uint32_t state_bytes;
+  uint32_t stack_bytes = 0;
+};
+
+Error init(const Model& model) {
+  kindling_mark_init_begin();
+  Error error = model.init();
+  kindling_mark_init_end();
+  return error;
+}
+
+Error run(const Model& model) {
+  kindling_mark_run_begin();
+  Error error = model.run();
+  kindling_mark_run_end();
+  return error;
+}
+
+/// Ok, EndOfMethod if no input is left, or InvalidArgument if the last one is cut short.
+Error read_inputs(const Model& model, File& file) {
+  for (uint32_t i = 0; i < model.inputs.size; ++i) {
+    uint32_t bytes = model.inputs[i].bytes;
+    uint32_t got = file.read(model.input(i), bytes);
+    if (got == 0 && i == 0) return Error::EndOfMethod;
+    if (got != bytes) return Error::InvalidArgument;
+  }
+  return Error::Ok;
+}
+
+Error write_outputs(const Model& model, File& file) {
+  for (uint32_t i = 0; i < model.outputs.size; ++i) {
+    if (!file.write(model.output(i), model.outputs[i].bytes)) return Error::AccessFailed;
+  }
+  return Error::Ok;
+}
+
+Error run_on_inputs(const Model& model, uint32_t& runs) {
+  File inputs("input.bin", File::kRead);
+  File outputs("output.bin", File::kWrite);
+  if (!inputs.is_open() || !outputs.is_open()) return Error::AccessFailed;
+  Error error;
+  while ((error = read_inputs(model, inputs)) == Error::Ok) {
+    if ((error = run(model)) != Error::Ok) return error;
+    if ((error = write_outputs(model, outputs)) != Error::Ok) return error;
+    ++runs;
+  }
+  return error == Error::EndOfMethod ? Error::Ok : error;
+}
+
+}  // namespace
+
+int run_harness(const Model& model) {
+  Report report{.arena_bytes = model.arena_bytes, .state_bytes = model.state_bytes};
+  report.error = init(model);
+  if (report.error == Error::Ok) report.error = run_on_inputs(model, report.runs);
+  report.stack_bytes = stack_high_water();
+  File file("report.bin", File::kWrite);
+  return file.is_open() && file.write(&report, sizeof report) ? 0 : 1;
+}
+
+}  // namespace kindling

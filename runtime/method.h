@@ -1,0 +1,64 @@
+// One method of a program, ready to run.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/error.h"
+#include "runtime/flatbuffer.h"
+#include "runtime/kernel_table.h"
+#include "runtime/program.h"
+#include "runtime/span.h"
+#include "runtime/verification.h"
+
+namespace kindling {
+
+/// Planned memory. `data` is aligned to 16 bytes.
+using Region = Span<uint8_t>;
+
+/// Executes a method's instructions where they lie in the file. In RAM it keeps itself, and one address per value of the
+/// method in memory that the caller gives it. Not re-entrant: one inference at a time, and methods that share a region must
+/// not run interleaved.
+class Method {
+ public:
+  /// Binds method number `method` of `program` to kernels and memory. `values`: room for an address per value. `regions`: the
+  /// planned memory, region i being memory_id i + 1, each at least as large as planned. What they point to must outlive the method.
+  ///
+  /// NotFound: no such method. OutOfResources: too few values or regions, or a region too small. OperatorMissing: the program
+  /// was not compiled for these kernels. InvalidType, InvalidArgument: an instruction does not suit its kernel, or a region is
+  /// misaligned. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
+  /// After an error the method cannot run, and next_instruction() says where the error is.
+  template <Verification kVerification = Verification::kStructure>
+  Error init(const Program& program, uint32_t method, const KernelTable& kernels, Span<void*> values,
+             Span<const Region> regions);
+
+  /// Runs the method from its start to its end: Ok, or InvalidState if it could not be initialised.
+  Error run();
+
+  /// Runs at most `instructions` instructions, so that other work can go between. Ok: there are more. EndOfMethod: the outputs
+  /// are ready, and the next step starts over. InvalidState: as in run().
+  Error step(uint32_t instructions);
+
+  /// Index of the instruction that comes next or, after a failed init, that is at fault.
+  uint32_t next_instruction() const { return next_; }
+
+  /// Inputs and outputs lie in the regions. `i` is below their number.
+  uint32_t input_count() const { return inputs_.size; }
+  uint32_t output_count() const { return outputs_.size; }
+  void* input(uint32_t i) const { return values_[inputs_[i]]; }
+  void* output(uint32_t i) const { return values_[outputs_[i]]; }
+
+ private:
+  void** values_ = nullptr;  // null: cannot run
+  const Kernel* kernels_ = nullptr;
+  Span<const Offset> instructions_;
+  Span<const uint32_t> inputs_;
+  Span<const uint32_t> outputs_;
+  uint32_t next_ = 0;
+};
+
+extern template Error Method::init<Verification::kNone>(const Program&, uint32_t, const KernelTable&, Span<void*>,
+                                                        Span<const Region>);
+extern template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const KernelTable&, Span<void*>,
+                                                             Span<const Region>);
+
+}  // namespace kindling

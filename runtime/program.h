@@ -1,0 +1,40 @@
+// A .pte in memory, opened where it lies.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/error.h"
+#include "runtime/flatbuffer.h"
+#include "runtime/span.h"
+#include "runtime/verification.h"
+
+namespace kindling {
+
+/// Where the parts of a .pte are. Copies nothing: the file must stay in its place, unchanged, while this program or a method
+/// made from it is in use. Needed to initialise methods; may be forgotten afterwards.
+class Program {
+ public:
+  /// Opens `file`, a whole .pte aligned to 16 bytes.
+  /// InvalidArgument: it is misaligned. InvalidProgram: it is no .pte of generation ET12, or truncated, or damaged.
+  template <Verification kVerification = Verification::kStructure>
+  Error load(Span<const uint8_t> file);
+
+  /// The flatbuffer, without the segments that follow it.
+  Span<const uint8_t> flatbuffer() const { return flatbuffer_; }
+  /// The ExecutionPlan of each method.
+  Span<const Offset> plans() const { return plans_; }
+  /// The segment of constants, and the distance of each from its start by data_buffer_idx; entry 0 stands for none.
+  Span<const uint8_t> constants() const { return constants_; }
+  Span<const uint64_t> constant_offsets() const { return constant_offsets_; }
+
+ private:
+  Span<const uint8_t> flatbuffer_;
+  Span<const Offset> plans_;
+  Span<const uint8_t> constants_;
+  Span<const uint64_t> constant_offsets_;
+};
+
+extern template Error Program::load<Verification::kNone>(Span<const uint8_t>);
+extern template Error Program::load<Verification::kStructure>(Span<const uint8_t>);
+
+}  // namespace kindling

@@ -1,0 +1,12 @@
+// How much of a program is checked before it is trusted.
+#pragma once
+
+namespace kindling {
+
+/// kNone: nothing; the program must be what the compiler wrote. The checks take no code.
+/// kStructure: everything the runtime and the kernels will touch: header, offsets, indices, sizes and alignments, each tensor
+/// inside its region or segment, each operator's arguments. After a load at this level, running the program reads and
+/// writes nothing outside the file, the regions and the state, whatever bytes the file held.
+enum class Verification { kNone, kStructure };
+
+}  // namespace kindling
