@@ -1,0 +1,54 @@
+"""From the user's Python to a quantised graph: export, quantise, calibrate, import."""
+
+import dataclasses
+import random
+
+import numpy as np
+import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from compiler import ir
+from compiler.errors import CompileError
+from compiler.frontend.calibration import calibration_samples
+from compiler.frontend.capture import capture
+from compiler.frontend.importer import check_operators, import_graph
+from compiler.frontend.normalise import remove_identities
+from compiler.frontend.quantiser import Int8Quantiser
+from compiler.frontend.user_code import UserCode
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelRequest:
+    """What to compile. References are "module:function"; `calibration` may be a .npz or a folder too (calibration.py)."""
+
+    name: str
+    entry: str
+    example_inputs: str
+    calibration: str
+    sources: tuple[str, ...]
+
+
+def build_graph(request: ModelRequest) -> ir.Graph:
+    """The model as a tier-neutral graph with quantize and dequantize nodes. Raises CompileError."""
+    _forget_earlier_work()
+    with UserCode(request.sources) as code:
+        captured = capture(code, request.entry, request.example_inputs)
+        remove_identities(captured.module)
+        check_operators(captured.module, code)
+        prepared = prepare_pt2e(captured.module, Int8Quantiser())
+        samples = calibration_samples(request.calibration, code, captured.input_names, captured.examples)
+        with torch.no_grad():
+            for sample in samples:
+                prepared(*sample)
+        converted = convert_pt2e(prepared)
+        return import_graph(request.name, captured, converted, code)
+
+
+def _forget_earlier_work() -> None:
+    """Everything that one compile could leave behind for the next in the same process."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    torch._dynamo.reset()

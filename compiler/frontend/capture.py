@@ -1,0 +1,104 @@
+"""Captures the user's model as a graph of ATen operators, and refuses early what could never be compiled."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from compiler.errors import CompileError, Source
+from compiler.frontend.user_code import UserCode
+
+
+@dataclasses.dataclass(frozen=True)
+class Captured:
+    """The exported model; the names of its inputs and outputs are those of the user's forward()."""
+
+    module: GraphModule
+    input_names: tuple[str, ...]
+    examples: tuple[torch.Tensor, ...]
+
+
+def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
+    """Exports what `entry` ("module:function") builds, for inputs like those that `example_inputs` returns."""
+    model = code.run(code.function(entry))
+    if not isinstance(model, torch.nn.Module):
+        raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
+    examples = _examples(code.run(code.function(example_inputs)), example_inputs)
+    exported = code.run(lambda: _export(model.eval(), examples))
+    module = exported.module(check_guards=False)
+    _check_static(module, code)
+    _check_finite(module, code)
+    return Captured(module, tuple(exported.graph_signature.user_inputs), examples)
+
+
+def _examples(value: object, origin: str) -> tuple[torch.Tensor, ...]:
+    examples = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    for index, example in enumerate(examples):
+        if not isinstance(example, torch.Tensor):
+            raise CompileError(f"{origin}: input {index} is {type(example).__name__}, not a tensor")
+        if example.dtype != torch.float32:
+            dtype = str(example.dtype).removeprefix("torch.")
+            raise CompileError(f"{origin}: input {index} is {dtype}; a model's inputs must be float32")
+    return examples
+
+
+def _export(model: torch.nn.Module, examples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
+    try:
+        with torch.no_grad():
+            return torch.export.export(model, tuple(examples))
+    except Exception as error:
+        if "data-dependent" in str(error) or "DataDependent" in type(error).__name__:
+            raise DynamicModel("shapes or control flow depend on the values of tensors").with_traceback(
+                error.__traceback__
+            ) from error
+        raise
+
+
+class DynamicModel(Exception):
+    """The model's graph is not the same for all inputs."""
+
+
+def layer_of(node: Node) -> str:
+    """The path of the layer that computes the node: "blocks.3", or "blocks.relu" for a function call in forward()."""
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    path, kind = stack[-1] if stack else ("", "")
+    kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+    if kind.startswith("torch.nn.modules.") and ".container." not in kind:
+        return path
+    return f"{path}.{node.name}" if path else node.name
+
+
+def source_of(node: Node, code: UserCode) -> Source | None:
+    return code.innermost_source(node.meta.get("stack_trace"))
+
+
+def node_error(node: Node, code: UserCode, reason: str) -> CompileError:
+    return CompileError(reason, layer=layer_of(node), source=source_of(node, code))
+
+
+def _check_static(module: GraphModule, code: UserCode) -> None:
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and not all(isinstance(size, int) for size in value.shape):
+            raise node_error(node, code, f"its result has the dynamic shape {list(map(str, value.shape))}; shapes must be fixed")
+
+
+def _check_finite(module: GraphModule, code: UserCode) -> None:
+    for node in module.graph.nodes:
+        if node.op != "get_attr":
+            continue
+        value = attribute(module, str(node.target))
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and not torch.isfinite(value).all():
+            layer, _, name = str(node.target).rpartition(".")
+            source = next((source_of(user, code) for user in node.users), None)
+            raise CompileError(f"its {name} holds NaN or infinity", layer=layer or name, source=source)
+
+
+def attribute(module: torch.nn.Module, path: str) -> Any:
+    """What stands at a dotted path in the module."""
+    value: Any = module
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value

@@ -1,0 +1,366 @@
+"""Turns the quantised torch.fx graph into the compiler's own graph. Every ATen operator that can be compiled is in `IMPORTS`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import GraphModule, Node as FxNode
+
+from compiler import ir
+from compiler.frontend.capture import Captured, attribute, layer_of, node_error, source_of
+from compiler.frontend.user_code import UserCode
+from kernels.operator import TensorType
+
+aten = torch.ops.aten
+quantised = torch.ops.quantized_decomposed
+
+Attributes = dict[str, Any]
+
+
+class Unsupported(Exception):
+    """An operator, or a use of it, that cannot be compiled; the message says which, in one clause."""
+
+
+def check_operators(module: GraphModule, code: UserCode) -> None:
+    """Raises CompileError at the first operator that neither is in `IMPORTS` nor goes away during quantisation."""
+    for node in module.graph.nodes:
+        if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING:
+            raise node_error(node, code, f"operator {_operator_name(node)} is not supported")
+
+
+def import_graph(name: str, captured: Captured, quantised_module: GraphModule, code: UserCode) -> ir.Graph:
+    """The graph of a converted PT2E module. Raises CompileError where an operator or its use is not supported."""
+    return _Importer(name, captured, quantised_module, code).graph()
+
+
+def _operator_name(node: FxNode) -> str:
+    return str(node.target).removesuffix(".default") if node.op == "call_function" else f"{node.op} {node.target}"
+
+
+class _Importer:
+    def __init__(self, name: str, captured: Captured, module: GraphModule, code: UserCode):
+        self.name = name
+        self.captured = captured
+        self.module = module
+        self.code = code
+        self.types: dict[str, TensorType] = {}
+        self.constants: dict[str, np.ndarray] = {}
+        self.nodes: list[ir.Node] = []
+        self.tensors: dict[FxNode, str] = {}
+
+    def graph(self) -> ir.Graph:
+        inputs: list[ir.Port] = []
+        outputs: list[ir.Port] = []
+        _complete_values(self.module)
+        for node in self.module.graph.nodes:
+            if node.op == "placeholder":
+                inputs.append(self._input(node, self.captured.input_names[len(inputs)]))
+            elif node.op == "output":
+                outputs = self._outputs(node)
+            elif node.op == "call_function":
+                self._call(node)
+        graph = ir.Graph(self.name, tuple(inputs), tuple(outputs), tuple(self.nodes), self.types, self.constants)
+        return graph.check()
+
+    def _input(self, node: FxNode, name: str) -> ir.Port:
+        tensor = self._new_tensor(node, name, _type_of(node))
+        return ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape))))
+
+    def _outputs(self, node: FxNode) -> list[ir.Port]:
+        results = torch.utils._pytree.tree_leaves(node.args[0])
+        if not results or not all(isinstance(result, FxNode) for result in results):
+            raise node_error(node, self.code, "the model must return tensors")
+        ports = []
+        for result in results:
+            tensor = self._tensor(result)
+            computed = _past_dequantize(result)
+            name = ir.fresh_name(computed.name, [port.name for port in ports])
+            ports.append(ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape)))))
+        return ports
+
+    def _call(self, node: FxNode) -> None:
+        if node.target in (quantised.quantize_per_tensor.default, quantised.dequantize_per_tensor.default):
+            self._requantise(node)
+        elif node.target is quantised.dequantize_per_channel.default:
+            self._dequantise_weight(node)
+        else:
+            self._operator(node)
+
+    def _requantise(self, node: FxNode) -> None:
+        origin, scale, zero_point = node.args[:3]
+        source = self._tensor(origin)
+        shape = self.types[source].shape
+        if node.target is quantised.quantize_per_tensor.default:
+            operator, type_ = "quantize", TensorType(shape, "int8", float(scale), int(zero_point))
+        else:
+            operator, type_ = "dequantize", TensorType(shape, "float32")
+        base = source.removesuffix(".int8").removesuffix(".float")
+        tensor = self._new_tensor(node, f"{base}.{'int8' if operator == 'quantize' else 'float'}", type_)
+        self.nodes.append(ir.Node(self._layer(f"{base}.{operator}"), operator, (source,), (tensor,), {}, self._source(node)))
+
+    def _dequantise_weight(self, node: FxNode) -> None:
+        weight, scale, zero_point, axis = node.args[:4]
+        if np.any(self._value(zero_point)):
+            raise node_error(node, self.code, "weights must be quantised symmetrically")
+        source = self._tensor(weight)
+        tensor = self._new_tensor(node, f"{source}.float", TensorType(self.types[source].shape, "float32"))
+        attributes = {"scale": self._value(scale).astype(np.float64), "axis": int(axis)}
+        self.nodes.append(ir.Node(self._layer(f"{source}.dequantize"), "dequantize", (source,), (tensor,), attributes))
+
+    def _operator(self, node: FxNode) -> None:
+        try:
+            if node.target not in IMPORTS:
+                raise Unsupported(f"operator {_operator_name(node)} is not supported")
+            arguments = _arguments(node)
+            operator, operands, attributes = IMPORTS[node.target](node, arguments)
+        except Unsupported as error:
+            raise node_error(node, self.code, str(error)) from error
+        layer = self._layer(layer_of(node))
+        inputs = tuple(self._tensor(operand) for operand in operands if operand is not None)
+        tensor = self._new_tensor(node, layer, _type_of(node))
+        self.nodes.append(ir.Node(layer, operator, inputs, (tensor,), attributes, self._source(node)))
+
+    def _tensor(self, node: Any) -> str:
+        if not isinstance(node, FxNode):
+            raise Unsupported("an operand is a number, not a tensor")
+        if node not in self.tensors and node.op == "get_attr":
+            value = np.ascontiguousarray(self._value(node))
+            tensor = self._new_tensor(node, self._constant_name(node), TensorType(value.shape, str(value.dtype)))
+            self.constants[tensor] = value
+        return self.tensors[node]
+
+    def _constant_name(self, node: FxNode) -> str:
+        """Frozen parameters have lost their name; the operator that reads them knows the layer."""
+        reader = next(iter(node.users))
+        role = "weight"
+        if reader.target is quantised.dequantize_per_channel.default:
+            reader = next(iter(reader.users))
+        elif len(reader.args) > 2 and reader.args[2] is node:
+            role = "bias"
+        return f"{layer_of(reader)}.{role}"
+
+    def _value(self, node: FxNode) -> np.ndarray:
+        return attribute(self.module, str(node.target)).detach().numpy()
+
+    def _new_tensor(self, node: FxNode, wish: str, type_: TensorType) -> str:
+        tensor = ir.fresh_name(wish, self.types)
+        self.types[tensor] = type_
+        self.tensors[node] = tensor
+        return tensor
+
+    def _layer(self, wish: str) -> str:
+        return ir.fresh_name(wish, [node.name for node in self.nodes])
+
+    def _source(self, node: FxNode) -> ir.Source | None:
+        return source_of(node, self.code)
+
+
+def _complete_values(module: GraphModule) -> None:
+    """Quantisation adds nodes without a `val` in their meta data; they get that of what they convert."""
+    for node in module.graph.nodes:
+        if node.op == "get_attr":
+            node.meta["val"] = attribute(module, str(node.target))
+        elif node.op == "call_function" and "val" not in node.meta:
+            node.meta["val"] = node.args[0].meta["val"]
+
+
+def _type_of(node: FxNode) -> TensorType:
+    value = node.meta["val"]
+    return TensorType(tuple(int(size) for size in value.shape), str(value.dtype).removeprefix("torch."))
+
+
+def _past_dequantize(node: FxNode) -> FxNode:
+    while node.op == "call_function" and node.target in (
+        quantised.dequantize_per_tensor.default,
+        quantised.quantize_per_tensor.default,
+    ):
+        node = node.args[0]
+    return node
+
+
+def _arguments(node: FxNode) -> Mapping[str, Any]:
+    """The call's arguments by the schema's names, defaults included."""
+    arguments = {}
+    for position, argument in enumerate(node.target._schema.arguments):
+        if position < len(node.args):
+            arguments[argument.name] = node.args[position]
+        elif argument.name in node.kwargs:
+            arguments[argument.name] = node.kwargs[argument.name]
+        else:
+            arguments[argument.name] = argument.default_value
+    return arguments
+
+
+Imported = tuple[str, Sequence[FxNode | None], Attributes]
+Import = Callable[[FxNode, Mapping[str, Any]], Imported]
+
+
+def _spatial(value: Any, axes: int) -> tuple[int, ...]:
+    values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    return values * axes if len(values) == 1 else values
+
+
+def _both_sides(padding: tuple[int, ...]) -> tuple[int, ...]:
+    """(h, w) on both sides as (top, left, bottom, right)."""
+    return padding + padding
+
+
+def _convolution(axes: int) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        kernel = a["weight"].meta["val"].shape[2:]
+        dilation = _spatial(a["dilation"], axes)
+        if a["padding"] == "same":
+            total = [d * (k - 1) for d, k in zip(dilation, kernel)]
+            padding = tuple(t // 2 for t in total) + tuple(t - t // 2 for t in total)
+        elif a["padding"] == "valid":
+            padding = (0,) * 2 * axes
+        else:
+            padding = _both_sides(_spatial(a["padding"], axes))
+        attributes = {
+            "stride": _spatial(a["stride"], axes),
+            "padding": padding,
+            "dilation": dilation,
+            "groups": int(a["groups"]),
+        }
+        return f"conv{axes}d", [a["input"], a["weight"], a["bias"]], attributes
+
+    return convert
+
+
+def _linear(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    return "linear", [a["input"], a["weight"], a["bias"]], {}
+
+
+def _add(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    if not isinstance(a["other"], FxNode):
+        raise Unsupported("adding a number to a tensor is not supported")
+    if a["alpha"] != 1:
+        raise Unsupported("add with alpha is not supported")
+    return "add", [a["self"], a["other"]], {}
+
+
+def _clamp(minimum: Any, maximum: Any) -> Import:
+    """Bounds are numbers, names of arguments, or None for no bound."""
+
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        bounds = (a[bound] if isinstance(bound, str) else bound for bound in (minimum, maximum))
+        return "clamp", [a["self"]], {"clamp": tuple(None if bound is None else float(bound) for bound in bounds)}
+
+    return convert
+
+
+def _pool(kind: str, axes: int) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        kernel = _spatial(a["kernel_size"], axes)
+        stride = _spatial(a["stride"], axes) if a["stride"] else kernel
+        before = _spatial(a["padding"], axes)
+        dilation = _spatial(a.get("dilation", 1), axes)
+        sizes = a["self"].meta["val"].shape[-axes:]
+        results = node.meta["val"].shape[-axes:]
+        # With ceil_mode the last window may hang over the end by more than the padding.
+        after = tuple(
+            max(p, (result - 1) * s + d * (k - 1) + 1 - size - p)
+            for p, result, s, d, k, size in zip(before, results, stride, dilation, kernel, sizes)
+        )
+        attributes: Attributes = {"kernel": kernel, "stride": stride, "padding": before + after}
+        if kind == "max":
+            return f"max_pool{axes}d", [a["self"]], {**attributes, "dilation": dilation}
+        if a.get("divisor_override") is not None:
+            raise Unsupported("avg_pool with divisor_override is not supported")
+        padded = any(before)
+        if padded and a["count_include_pad"] and after != before:
+            raise Unsupported("avg_pool with ceil_mode, padding and count_include_pad together is not supported")
+        return f"avg_pool{axes}d", [a["self"]], {**attributes, "count_include_pad": bool(padded and a["count_include_pad"])}
+
+    return convert
+
+
+def _adaptive_avg_pool(axes: int) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        return f"adaptive_avg_pool{axes}d", [a["self"]], {"output_size": tuple(node.meta["val"].shape[-axes:])}
+
+    return convert
+
+
+def _mean(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    rank = a["self"].meta["val"].dim()
+    axes = a["dim"] if a["dim"] else range(rank)
+    return "mean", [a["self"]], {"axes": tuple(sorted(axis % rank for axis in axes)), "keepdim": bool(a["keepdim"])}
+
+
+def _softmax(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    return "softmax", [a["self"]], {"axis": a["dim"] % a["self"].meta["val"].dim()}
+
+
+def _pad(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    if a["mode"] != "constant":
+        raise Unsupported(f"padding of mode {a['mode']} is not supported")
+    rank = a["self"].meta["val"].dim()
+    before, after = [0] * rank, [0] * rank
+    for i, amount in enumerate(a["pad"]):
+        (after if i % 2 else before)[rank - 1 - i // 2] = int(amount)
+    return "pad", [a["self"]], {"before": tuple(before), "after": tuple(after), "value": float(a["value"] or 0.0)}
+
+
+def _reshape(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    return "reshape", [a["self"]], {"shape": tuple(int(size) for size in node.meta["val"].shape)}
+
+
+def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    rank = a["self"].meta["val"].dim()
+    if "dims" in a:
+        permutation = [axis % rank for axis in a["dims"]]
+    else:
+        permutation = list(range(rank))
+        first, second = a["dim0"] % rank, a["dim1"] % rank
+        permutation[first], permutation[second] = second, first
+    return "permute", [a["self"]], {"permutation": tuple(permutation)}
+
+
+def _unary(operator: str) -> Import:
+    return lambda node, a: (operator, [a["self"]], {})
+
+
+# Folded into a neighbour, or replaced, before the import.
+VANISHING = {aten.batch_norm.default}
+
+IMPORTS: Mapping[Any, Import] = {
+    aten.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),
+    aten.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
+    aten.add.Tensor: _add,
+    aten.add_.Tensor: _add,
+    aten.avg_pool1d.default: _pool("avg", 1),
+    aten.avg_pool2d.default: _pool("avg", 2),
+    aten.clamp.default: _clamp("min", "max"),
+    aten.clamp_.default: _clamp("min", "max"),
+    aten.clamp_max.default: _clamp(None, "max"),
+    aten.clamp_min.default: _clamp("min", None),
+    aten.conv1d.default: _convolution(1),
+    aten.conv1d.padding: _convolution(1),
+    aten.conv2d.default: _convolution(2),
+    aten.conv2d.padding: _convolution(2),
+    aten.flatten.using_ints: _reshape,
+    aten.hardtanh.default: _clamp("min_val", "max_val"),
+    aten.hardtanh_.default: _clamp("min_val", "max_val"),
+    aten.linear.default: _linear,
+    aten.max_pool1d.default: _pool("max", 1),
+    aten.max_pool2d.default: _pool("max", 2),
+    aten.mean.dim: _mean,
+    aten.pad.default: _pad,
+    aten.permute.default: _permute,
+    aten.relu.default: _clamp(0.0, None),
+    aten.relu_.default: _clamp(0.0, None),
+    aten.relu6.default: _clamp(0.0, 6.0),
+    aten.relu6_.default: _clamp(0.0, 6.0),
+    aten.reshape.default: _reshape,
+    aten.sigmoid.default: _unary("sigmoid"),
+    aten.softmax.int: _softmax,
+    aten.squeeze.default: _reshape,
+    aten.squeeze.dim: _reshape,
+    aten.squeeze.dims: _reshape,
+    aten.tanh.default: _unary("tanh"),
+    aten.transpose.int: _permute,
+    aten.unsqueeze.default: _reshape,
+    aten.view.default: _reshape,
+}

@@ -1,0 +1,154 @@
+"""Says which tensors of an exported model become int8, and how: a Quantizer for PyTorch's PT2E flow.
+
+Activations are int8, affine, per tensor. Weights of convolutions and linear layers are int8 in [-127, 127], symmetric, per
+output channel. Biases stay float; lowering makes them int32. An activation function that only clamps is fused with what it
+follows. Operators that move or select data share the parameters of their input with their output. Softmax, sigmoid and tanh have
+the fixed output parameters that their ranges suggest.
+"""
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import PerChannelMinMaxObserver
+from torchao.quantization.pt2e.fake_quantize import FakeQuantize, FusedMovingAvgObsFakeQuantize
+from torchao.quantization.pt2e.observer import (
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+)
+from torchao.quantization.pt2e.quantizer import (
+    FixedQParamsQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationSpec,
+    QuantizationSpecBase,
+    Quantizer,
+    SharedQuantizationSpec,
+)
+
+from compiler.frontend.normalise import batch_norms_as_convolutions
+from compiler.frontend.observer import RangeObserver
+
+aten = torch.ops.aten
+
+WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
+ADDITIONS = {aten.add.Tensor, aten.add_.Tensor}
+CLAMPS = {
+    aten.relu.default,
+    aten.relu_.default,
+    aten.relu6.default,
+    aten.relu6_.default,
+    aten.hardtanh.default,
+    aten.hardtanh_.default,
+    aten.clamp.default,
+    aten.clamp_.default,
+    aten.clamp_min.default,
+    aten.clamp_max.default,
+}
+SHARED = {
+    aten.adaptive_avg_pool1d.default,
+    aten.adaptive_avg_pool2d.default,
+    aten.avg_pool1d.default,
+    aten.avg_pool2d.default,
+    aten.flatten.using_ints,
+    aten.max_pool1d.default,
+    aten.max_pool2d.default,
+    aten.mean.dim,
+    aten.pad.default,
+    aten.permute.default,
+    aten.reshape.default,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.transpose.int,
+    aten.unsqueeze.default,
+    aten.view.default,
+}
+FIXED = {
+    aten.softmax.int: (1 / 256, -128),
+    aten.sigmoid.default: (1 / 256, -128),
+    aten.tanh.default: (1 / 128, 0),
+}
+
+ANNOTATION = "quantization_annotation"
+
+
+class Int8Quantiser(Quantizer):
+    """`prepare_pt2e(model, Int8Quantiser())`, or `prepare_qat_pt2e(model, Int8Quantiser(is_qat=True))`."""
+
+    def __init__(self, is_qat: bool = False):
+        self.activation = _activation(is_qat)
+        self.weight = _weight(is_qat)
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        batch_norms_as_convolutions(model)
+        return model
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in model.graph.nodes:
+            if node.op == "call_function" and ANNOTATION not in node.meta:
+                self._annotate(node)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        pass
+
+    def _annotate(self, node: Node) -> None:
+        if node.target in WEIGHTED:
+            self._annotate_fused(node, {node.args[0]: self.activation, node.args[1]: self.weight})
+        elif node.target in ADDITIONS:
+            operands = [operand for operand in node.args[:2] if isinstance(operand, Node)]
+            self._annotate_fused(node, {operand: self.activation for operand in operands})
+        elif node.target in SHARED | CLAMPS:
+            operand = node.args[0]
+            _set(node, {operand: self.activation}, SharedQuantizationSpec((operand, node)))
+        elif node.target in FIXED:
+            scale, zero_point = FIXED[node.target]
+            _set(node, {node.args[0]: self.activation}, _fixed(scale, zero_point))
+
+    def _annotate_fused(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
+        clamp = following_clamp(node)
+        if clamp is None:
+            _set(node, inputs, self.activation)
+        else:
+            _set(node, inputs, None)
+            _set(clamp, {}, self.activation)
+
+
+def following_clamp(node: Node) -> Node | None:
+    """The activation that is fused with the node: a clamp that alone reads its result."""
+    users = list(node.users)
+    return users[0] if len(users) == 1 and users[0].target in CLAMPS else None
+
+
+def _set(node: Node, inputs: dict[Node, QuantizationSpecBase], output: QuantizationSpecBase | None) -> None:
+    node.meta[ANNOTATION] = QuantizationAnnotation(input_qspec_map=inputs, output_qspec=output, _annotated=True)
+
+
+def _activation(is_qat: bool) -> QuantizationSpec:
+    observer = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver) if is_qat else RangeObserver
+    return QuantizationSpec(
+        dtype=torch.int8, observer_or_fake_quant_ctr=observer, quant_min=-128, quant_max=127, qscheme=torch.per_tensor_affine
+    )
+
+
+def _weight(is_qat: bool) -> QuantizationSpec:
+    observer = (
+        FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver) if is_qat else PerChannelMinMaxObserver
+    )
+    return QuantizationSpec(
+        dtype=torch.int8,
+        observer_or_fake_quant_ctr=observer,
+        quant_min=-127,
+        quant_max=127,
+        qscheme=torch.per_channel_symmetric,
+        ch_axis=0,
+    )
+
+
+def _fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
+    return FixedQParamsQuantizationSpec(
+        dtype=torch.int8,
+        scale=scale,
+        zero_point=zero_point,
+        quant_min=-128,
+        quant_max=127,
+        qscheme=torch.per_tensor_affine,
+    )

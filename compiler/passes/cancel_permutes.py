@@ -1,0 +1,214 @@
+"""Moves permutes through the graph until they meet and cancel, or reach an input or output, whose layout then changes.
+
+    b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
+    c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, ...
+    y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
+    y = permute(reshape(x: [N,C,L]) as [N,C,1,L])         ->  reshape after permute            and the other way round
+    input x: NCHW, read by permute(x) (0, 2, 3, 1) only   ->  input x: NHWC
+    output permute(y) (0, 3, 1, 2)                        ->  output y, its port noting the order
+    z = linear(reshape(permute(x)) as [N,F], w)           ->  z = linear(reshape(x), w with its columns permuted)
+"""
+
+import dataclasses
+
+import numpy as np
+
+from compiler.ir import Graph, Node, Port
+from compiler.passes.nhwc import permuted
+from compiler.passes.remove_identities import remove_identities
+from compiler.rewrite import Rewrite, prune, rewrite
+
+ELEMENTWISE = {"add", "clamp", "dequantize", "quantize", "sigmoid", "tanh"}
+
+
+def cancel_permutes(graph: Graph) -> Graph:
+    while True:
+        rules = (_merge, _as_reshape, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_quantize)
+        after = remove_identities(_absorb_at_ports(rewrite(graph, *rules)))
+        if str(after) == str(graph):
+            return after
+        graph = after
+
+
+def _producer(graph: Graph, tensor: str, operator: str) -> Node | None:
+    producer = graph.producer(tensor)
+    return producer if producer is not None and producer.operator == operator else None
+
+
+def _merge(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator != "permute":
+        return None
+    first = _producer(graph, node.inputs[0], "permute")
+    if first is None:
+        return None
+    both = tuple(first.attributes["permutation"][axis] for axis in node.attributes["permutation"])
+    if both == tuple(range(len(both))):
+        return Rewrite(renamed={node.output: first.inputs[0]})
+    return Rewrite(nodes=(dataclasses.replace(node.with_attributes(permutation=both), inputs=first.inputs),))
+
+
+def _as_reshape(graph: Graph, node: Node) -> Rewrite | None:
+    """A permute that only moves axes of size 1 moves no data."""
+    if node.operator != "permute":
+        return None
+    shape = graph.types[node.inputs[0]].shape
+    moved = [axis for axis in node.attributes["permutation"] if shape[axis] != 1]
+    if moved != sorted(moved):
+        return None
+    attributes = {"shape": graph.types[node.output].shape}
+    return Rewrite(nodes=(dataclasses.replace(node, operator="reshape", attributes=attributes),))
+
+
+def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
+    """Permutes before an operator that works alike on every element, or along one axis, become one after it."""
+    if node.operator not in ELEMENTWISE | {"softmax"} or node.attributes.get("scale") is not None:
+        return None
+    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs]
+    if None in permutes or len({permute.attributes["permutation"] for permute in permutes}) != 1:
+        return None
+    if node.operator == "quantize" and permutes[0].inputs[0] in graph.input_tensors:
+        return None  # would undo _above_quantize
+    permutation = permutes[0].attributes["permutation"]
+    inner = graph.fresh(f"{node.name}.unpermuted")
+    inner_type = dataclasses.replace(graph.types[node.output], shape=graph.types[permutes[0].inputs[0]].shape)
+    changed = dataclasses.replace(node, inputs=tuple(permute.inputs[0] for permute in permutes), outputs=(inner,))
+    if node.operator == "softmax":
+        changed = changed.with_attributes(axis=permutation[node.attributes["axis"]])
+    after = Node(inner, "permute", (inner,), node.outputs, {"permutation": permutation}, node.source)
+    return Rewrite(nodes=(changed, after), types={inner: inner_type})
+
+
+def _before_unsqueeze(graph: Graph, node: Node) -> Rewrite | None:
+    """permute(unsqueeze(x)) -> reshape(permute(x)): the permute goes up to where it may cancel."""
+    if node.operator != "permute":
+        return None
+    reshape = _producer(graph, node.inputs[0], "reshape")
+    if reshape is None:
+        return None
+    narrow, wide = graph.types[reshape.inputs[0]].shape, graph.types[reshape.output].shape
+    origin = _squeezed_axes(wide, narrow)
+    if origin is None:
+        return None
+    permutation = tuple(origin.index(axis) for axis in node.attributes["permutation"] if axis in origin)
+    middle = graph.fresh(f"{node.name}.narrow")
+    middle_type = permuted(graph.types[reshape.inputs[0]], permutation)
+    nodes = (
+        Node(middle, "permute", reshape.inputs, (middle,), {"permutation": permutation}, node.source),
+        Node(node.name, "reshape", (middle,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: middle_type})
+
+
+def _after_squeeze(graph: Graph, node: Node) -> Rewrite | None:
+    """squeeze(permute(x)) -> permute(reshape(x)): the permute goes down to where it may cancel."""
+    if node.operator != "reshape":
+        return None
+    permute = _producer(graph, node.inputs[0], "permute")
+    if permute is None:
+        return None
+    wide, narrow = graph.types[permute.output].shape, graph.types[node.output].shape
+    kept = _squeezed_axes(wide, narrow)
+    if kept is None:
+        return None
+    # The axes of x that survive, in the order of the narrow result, and in that of x itself.
+    survivors = [permute.attributes["permutation"][axis] for axis in kept]
+    in_order = sorted(survivors)
+    middle = graph.fresh(f"{node.name}.narrow")
+    x_type = graph.types[permute.inputs[0]]
+    middle_type = dataclasses.replace(x_type, shape=tuple(x_type.shape[axis] for axis in in_order))
+    permutation = tuple(in_order.index(axis) for axis in survivors)
+    nodes = (
+        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
+        Node(node.name, "permute", (middle,), node.outputs, {"permutation": permutation}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: middle_type})
+
+
+def _squeezed_axes(wide: tuple[int, ...], narrow: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The axes of `wide` that remain when leaving out axes of size 1 gives `narrow`; None if it does not."""
+    kept: list[int] = []
+    for axis, size in enumerate(wide):
+        if len(kept) < len(narrow) and size == narrow[len(kept)]:
+            kept.append(axis)
+        elif size != 1:
+            return None
+    return tuple(kept) if len(kept) == len(narrow) < len(wide) else None
+
+
+def _into_linear_weight(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator != "linear" or node.inputs[1] not in graph.constants:
+        return None
+    flatten = _producer(graph, node.inputs[0], "reshape")
+    permute = _producer(graph, flatten.inputs[0], "permute") if flatten is not None else None
+    if permute is None or permute.attributes["permutation"][0] != 0:
+        return None
+    shape = graph.types[permute.output].shape
+    if graph.types[flatten.output].shape != (shape[0], int(np.prod(shape[1:]))):
+        return None
+    x, weight = permute.inputs[0], node.inputs[1]
+    flat, reordered = graph.fresh(flatten.name), graph.fresh(weight)
+    columns = graph.constants[weight].reshape(-1, *shape[1:])
+    columns = columns.transpose(np.argsort(permute.attributes["permutation"])).reshape(len(columns), -1)
+    nodes = (
+        Node(flat, "reshape", (x,), (flat,), flatten.attributes, flatten.source),
+        dataclasses.replace(node, inputs=(flat, reordered, *node.inputs[2:])),
+    )
+    return Rewrite(
+        nodes=nodes,
+        types={flat: graph.types[flatten.output], reordered: graph.types[weight]},
+        constants={reordered: np.ascontiguousarray(columns)},
+    )
+
+
+def _above_quantize(graph: Graph, node: Node) -> Rewrite | None:
+    """permute(quantize(input)) -> quantize(permute(input)), so that the input can take the permute."""
+    if node.operator != "permute":
+        return None
+    quantize = _producer(graph, node.inputs[0], "quantize")
+    if quantize is None or quantize.inputs[0] not in graph.input_tensors:
+        return None
+    middle = graph.fresh(f"{node.name}.real")
+    real = permuted(graph.types[quantize.inputs[0]], node.attributes["permutation"])
+    nodes = (
+        Node(middle, "permute", quantize.inputs, (middle,), node.attributes, node.source),
+        Node(node.name, "quantize", (middle,), node.outputs, {}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: real})
+
+
+def _absorb_at_ports(graph: Graph) -> Graph:
+    graph = dataclasses.replace(graph, outputs=tuple(_without_permute(graph, port) for port in graph.outputs))
+    for port in graph.inputs:
+        graph = _absorb_at_input(graph, port)
+    return prune(graph).check()
+
+
+def _without_permute(graph: Graph, port: Port) -> Port:
+    permute = _producer(graph, port.tensor, "permute")
+    if permute is None or permute.inputs[0] in graph.input_tensors:
+        return port
+    inverse = tuple(int(axis) for axis in np.argsort(permute.attributes["permutation"]))
+    return Port(port.name, permute.inputs[0], tuple(port.permutation[axis] for axis in inverse))
+
+
+def _absorb_at_input(graph: Graph, port: Port) -> Graph:
+    """If all that reads the input is one and the same permute, the input has its order from the start."""
+    readers = graph.readers(port.tensor)
+    permutations = {reader.attributes.get("permutation") for reader in readers}
+    if port.tensor in graph.output_tensors or len(permutations) != 1 or None in permutations:
+        return graph
+    if any(reader.output in graph.output_tensors for reader in readers):
+        return graph
+    (permutation,) = permutations
+    replaced = {reader.output: port.tensor for reader in readers}
+    absorbed = Port(port.name, port.tensor, tuple(port.permutation[axis] for axis in permutation))
+    return dataclasses.replace(
+        graph,
+        inputs=tuple(absorbed if other == port else other for other in graph.inputs),
+        nodes=tuple(
+            dataclasses.replace(node, inputs=tuple(replaced.get(tensor, tensor) for tensor in node.inputs))
+            for node in graph.nodes
+            if node not in readers
+        ),
+        types={**graph.types, port.tensor: permuted(graph.types[port.tensor], permutation)},
+    )

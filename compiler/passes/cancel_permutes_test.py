@@ -1,0 +1,108 @@
+import numpy as np
+
+from compiler.passes.cancel_permutes import cancel_permutes
+from compiler.passes.nhwc import nhwc
+from compiler.passes.widen_1d import widen_1d
+from compiler.testing import GraphBuilder, float32, int8, node_named, operators
+
+POINTWISE = np.ones((4, 4, 1, 1), np.int8)
+
+
+def test_between_convolutions_and_through_a_residual_addition_nothing_is_permuted():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("first", x, POINTWISE, int8(1, 4, 6, 5))
+    z = b.conv2d("second", y, POINTWISE, int8(1, 4, 6, 5))
+    s = b.node("sum", "add", [y, z], int8(1, 4, 6, 5))
+    r = b.node("relu", "clamp", [s], int8(1, 4, 6, 5), clamp=(0.0, None))
+    after = cancel_permutes(nhwc(b.graph(r)))
+    assert operators(after) == ["conv2d", "conv2d", "add", "clamp"]
+    assert after.types["x"].shape == (1, 6, 5, 4)
+    assert after.inputs[0].permutation == (0, 2, 3, 1)
+    assert after.types[after.outputs[0].tensor].shape == (1, 6, 5, 4)
+    assert after.outputs[0].permutation == (0, 2, 3, 1)
+
+
+def test_a_model_written_for_nhwc_keeps_its_input_as_it_is():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 6, 5, 4))
+    x = b.node("to_nchw", "permute", [x], int8(1, 4, 6, 5), permutation=(0, 3, 1, 2))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("to_nhwc", "permute", [y], int8(1, 6, 5, 4), permutation=(0, 2, 3, 1))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d"]
+    assert after.inputs[0].permutation == after.outputs[0].permutation == (0, 1, 2, 3)
+
+
+def test_flattening_before_a_linear_layer_permutes_its_weight():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 3, 2))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 3, 2))
+    y = b.node("flat", "reshape", [y], int8(1, 24), shape=(1, 24))
+    weight = np.arange(48, dtype=np.int8).reshape(2, 24)
+    y = b.linear("linear", y, weight, int8(1, 2))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d", "reshape", "linear"]
+    new = after.constants[node_named(after, "linear").inputs[1]]
+    image = np.arange(24).reshape(4, 3, 2)
+    assert np.array_equal(new @ image.transpose(1, 2, 0).ravel(), weight @ image.ravel())
+
+
+def test_a_permute_of_a_single_pixel_is_a_reshape():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 3, 2))
+    y = b.node(
+        "pool", "avg_pool2d", [x], int8(1, 4, 1, 1), kernel=(3, 2), stride=(3, 2), padding=(0,) * 4, count_include_pad=False
+    )
+    y = b.node("flat", "reshape", [y], int8(1, 4), shape=(1, 4))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["avg_pool2d", "reshape"]
+
+
+def test_convolutions_over_time_with_a_residual_need_no_permute():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 20))
+    attributes = {"stride": (1,), "padding": (1, 1), "dilation": (1,), "groups": 1, "weight_scale": np.ones(4)}
+    def conv1d(name: str, x: str) -> str:
+        inputs = [x, b.constant(f"{name}.w", np.ones((4, 4, 3), np.int8)), b.constant(f"{name}.b", np.zeros(4, np.float32))]
+        return b.node(name, "conv1d", inputs, int8(1, 4, 20), **attributes)
+    y = conv1d("first", x)
+    z = conv1d("second", y)
+    s = b.node("sum", "add", [y, z], int8(1, 4, 20))
+    after = cancel_permutes(nhwc(widen_1d(b.graph(conv1d("third", s)))))
+    assert "permute" not in operators(after)
+    assert after.types["x"].shape == (1, 20, 4)
+    assert after.inputs[0].permutation == (0, 2, 1)
+    assert after.outputs[0].permutation == (0, 2, 1)
+
+
+def test_a_float_input_changes_its_layout_in_front_of_its_quantisation():
+    b = GraphBuilder()
+    x = b.input("x", float32(1, 4, 6, 5))
+    q = b.node("q", "quantize", [x], int8(1, 4, 6, 5))
+    y = b.conv2d("conv", q, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("y", "dequantize", [y], float32(1, 4, 6, 5))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["quantize", "conv2d", "dequantize"]
+    assert after.types["x"].shape == after.types[after.outputs[0].tensor].shape == (1, 6, 5, 4)
+
+
+def test_softmax_over_channels_works_on_the_last_axis():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("softmax", "softmax", [y], int8(1, 4, 6, 5), axis=1)
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d", "softmax"]
+    assert node_named(after, "softmax").attributes["axis"] == 3
+
+
+def test_a_permute_that_has_nowhere_to_go_stays():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    turned = b.node("turn", "permute", [y], int8(1, 4, 5, 6), permutation=(0, 1, 3, 2))
+    z = b.conv2d("again", turned, POINTWISE, int8(1, 4, 5, 6))
+    after = cancel_permutes(nhwc(b.graph(z)))
+    assert operators(after) == ["conv2d", "permute", "conv2d"]
+    assert after.nodes[1].attributes["permutation"] == (0, 2, 1, 3)

@@ -1,0 +1,45 @@
+import pytest
+
+from compiler.errors import CompileError
+from compiler.passes.means_to_pools import means_to_pools
+from compiler.passes.remove_identities import remove_identities
+from compiler.testing import GraphBuilder, int8, node_named, operators
+
+
+def test_a_mean_over_height_and_width_becomes_a_pool():
+    b = GraphBuilder()
+    x = b.input("x", int8(2, 5, 7, 3))
+    y = b.node("mean", "mean", [x], int8(2, 5), axes=(2, 3), keepdim=False)
+    after = remove_identities(means_to_pools(b.graph(y)))
+    assert operators(after) == ["avg_pool2d", "reshape"]
+    pool = node_named(after, "mean")
+    assert pool.attributes["kernel"] == (7, 3)
+    assert after.types[pool.output].shape == (2, 5, 1, 1)
+    assert after.types[after.outputs[0].tensor].shape == (2, 5)
+
+
+def test_a_mean_over_time_in_the_middle_is_permuted_first():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 20, 8))
+    y = b.node("mean", "mean", [x], int8(1, 1, 8), axes=(1,), keepdim=True)
+    after = means_to_pools(b.graph(y))
+    assert operators(after) == ["permute", "reshape", "avg_pool2d", "reshape"]
+    assert after.nodes[0].attributes["permutation"] == (0, 2, 1)
+    assert after.types[after.nodes[1].output].shape == (1, 8, 1, 20)
+
+
+def test_an_adaptive_pool_with_equal_windows_becomes_a_pool():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 8, 6))
+    y = b.node("pool", "adaptive_avg_pool2d", [x], int8(1, 4, 2, 2), output_size=(2, 2))
+    (pool,) = means_to_pools(b.graph(y)).nodes
+    assert pool.operator == "avg_pool2d"
+    assert pool.attributes["kernel"] == pool.attributes["stride"] == (4, 3)
+
+
+def test_an_adaptive_pool_with_unequal_windows_is_refused_by_name():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 7, 7))
+    y = b.node("pool", "adaptive_avg_pool2d", [x], int8(1, 4, 3, 3), output_size=(3, 3))
+    with pytest.raises(CompileError, match=r"^model.py:1: layer pool: adaptive pooling from \[7, 7\] to \[3, 3\]"):
+        means_to_pools(b.graph(y))

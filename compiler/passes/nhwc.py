@@ -1,0 +1,50 @@
+"""Lets convolutions and pools work on NHWC, between permutes that later passes cancel.
+
+    y: [N,O,H,W] = conv2d(x: [N,C,H,W], w: [O,C,KH,KW])
+        ->  xl: [N,H,W,C] = permute(x) permutation=(0, 2, 3, 1)
+            yl: [N,H,W,O] = conv2d(xl, w: [O,KH,KW,C]) layout=NHWC
+            y: [N,O,H,W] = permute(yl) permutation=(0, 3, 1, 2)
+"""
+
+import dataclasses
+
+import numpy as np
+
+from compiler.ir import Graph, Node
+from compiler.rewrite import Rewrite, rewrite
+from kernels.operator import TensorType
+
+TO_NHWC = (0, 2, 3, 1)
+TO_NCHW = (0, 3, 1, 2)
+
+
+def nhwc(graph: Graph) -> Graph:
+    return rewrite(graph, _to_nhwc)
+
+
+def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator not in ("conv2d", "avg_pool2d", "max_pool2d") or "layout" in node.attributes:
+        return None
+    x, *parameters = node.inputs
+    last, result = graph.fresh(f"{node.name}.nhwc"), graph.fresh(f"{node.name}.result")
+    types = {last: permuted(graph.types[x], TO_NHWC), result: permuted(graph.types[node.output], TO_NHWC)}
+    constants = {}
+    inputs = [last, *parameters]
+    if node.operator == "conv2d":
+        weight = parameters[0]
+        if weight not in graph.constants:
+            raise node.error("weights must be constant")
+        inputs[1] = graph.fresh(weight)
+        types[inputs[1]] = permuted(graph.types[weight], TO_NHWC)
+        constants[inputs[1]] = np.ascontiguousarray(graph.constants[weight].transpose(TO_NHWC))
+    attributes = {**node.attributes, "layout": "NHWC"}
+    nodes = (
+        Node(last, "permute", (x,), (last,), {"permutation": TO_NHWC}, node.source),
+        Node(node.name, node.operator, tuple(inputs), (result,), attributes, node.source),
+        Node(result, "permute", (result,), node.outputs, {"permutation": TO_NCHW}, node.source),
+    )
+    return Rewrite(nodes=nodes, types=types, constants=constants)
+
+
+def permuted(type_: TensorType, permutation: tuple[int, ...]) -> TensorType:
+    return dataclasses.replace(type_, shape=tuple(type_.shape[axis] for axis in permutation))

@@ -1,0 +1,48 @@
+"""Makes operators over sequences operators over images of height 1.
+
+    y: [N,O,M] = conv1d(x: [N,C,L], w: [O,C,K])   ->  xi: [N,C,1,L] = reshape(x)
+                                                      yi: [N,O,1,M] = conv2d(xi, w: [O,C,1,K])
+                                                      y: [N,O,M] = reshape(yi)
+"""
+
+import dataclasses
+
+from compiler.ir import Graph, Node
+from compiler.rewrite import Rewrite, rewrite
+
+SPATIAL = {"kernel", "stride", "dilation"}
+
+
+def widen_1d(graph: Graph) -> Graph:
+    return rewrite(graph, _widen)
+
+
+def _widen(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator not in ("conv1d", "avg_pool1d", "max_pool1d"):
+        return None
+    x, *parameters = node.inputs
+    image, result = graph.fresh(f"{node.name}.image"), graph.fresh(f"{node.name}.result")
+    types = {image: _with_height(graph.types[x]), result: _with_height(graph.types[node.output])}
+    constants = {}
+    inputs = [image, *parameters]
+    if node.operator == "conv1d":
+        weight = parameters[0]
+        if weight not in graph.constants:
+            return None
+        inputs[1] = graph.fresh(weight)
+        types[inputs[1]] = _with_height(graph.types[weight])
+        constants[inputs[1]] = graph.constants[weight][:, :, None, :]
+    attributes = {key: (1, *value) if key in SPATIAL else value for key, value in node.attributes.items()}
+    left, right = node.attributes["padding"]
+    attributes["padding"] = (0, left, 0, right)
+    nodes = (
+        Node(image, "reshape", (x,), (image,), {"shape": types[image].shape}, node.source),
+        Node(node.name, node.operator.replace("1d", "2d"), tuple(inputs), (result,), attributes, node.source),
+        Node(result, "reshape", (result,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
+    )
+    return Rewrite(nodes=nodes, types=types, constants=constants)
+
+
+def _with_height(type_):
+    n, c, length = type_.shape
+    return dataclasses.replace(type_, shape=(n, c, 1, length))
