@@ -1,0 +1,46 @@
+"""The module extension that brings compilers, emulator and Python packages: `use_extension("//toolchains:extensions.bzl", "toolchains")`."""
+
+load(":assembled_repository.bzl", "assembled_repository")
+
+_DEBIAN = [
+    "//toolchains:store.py",
+    "//toolchains/debian:elf.py",
+    "//toolchains/debian:packages.py",
+    "//toolchains/debian:patchelf.txt",
+    "//toolchains/debian:relocate.py",
+]
+
+def _toolchains_impl(ctx):
+    assembled_repository(
+        name = "arm_gnu",
+        assemble = "//toolchains/arm_gnu:assemble.py",
+        build_file = "//toolchains/arm_gnu:arm_gnu.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/arm_gnu:arm_archive.py", "//toolchains/arm_gnu:packages.lock.json"],
+        what = "arm_gnu",
+    )
+    assembled_repository(
+        name = "flatbuffers",
+        assemble = "//toolchains/flatbuffers:assemble.py",
+        build_file = "//toolchains/flatbuffers:flatbuffers.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/flatbuffers:packages.lock.json"],
+        what = "flatbuffers",
+    )
+    assembled_repository(
+        name = "pypi",
+        assemble = "//toolchains/python:assemble.py",
+        scripts = _DEBIAN + ["//toolchains/python:requirements.txt"],
+        what = "pypi",
+    )
+    assembled_repository(
+        name = "qemu",
+        assemble = "//toolchains/qemu:assemble.py",
+        build_file = "//toolchains/qemu:qemu.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/qemu:packages.lock.json"],
+        what = "qemu",
+    )
+    return ctx.extension_metadata(
+        root_module_direct_deps = "all",
+        root_module_direct_dev_deps = [],
+    )
+
+toolchains = module_extension(implementation = _toolchains_impl)
