@@ -1,0 +1,215 @@
+"""conv2d: two-dimensional convolution, NHWC, int8.
+
+Attributes of a call:
+    weight             int8 [O, KH, KW, I / groups], symmetric
+    bias               int32 [O], scale = input scale * weight scale of the channel
+    multiplier, shift  int32 [O], see kernels/requantise.py
+    stride, dilation   (height, width)
+    padding            (top, left, bottom, right); padded taps read the input's zero point
+    groups             divides I and O
+    input_zero_point, output_zero_point, activation_min, activation_max
+
+Kernels:
+    conv2d_1x1_s8      output pixel n reads input pixel n
+    conv2d_s8          everything else
+    conv2d_general_s8  for factors and accumulators the others exclude (`Channels.is_narrow`); slow
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels.channels import Channels, finish
+from kernels.operator import Call, Tier, UnsupportedError
+from kernels.overlap import pixel_lead
+from kernels.params import Array, Field, ParamsStruct
+from kernels.signature import KernelSignature
+from kernels.window import Window
+
+_RECORDS = Array("channels", "std::uint8_t", "Records of channel pairs (scalar, DSP) or quads (MVE), see kernels/channels.py.")
+
+_ACTIVATION = (
+    Field("output_zero_point", "std::int8_t", ""),
+    Field("activation_min", "std::int8_t", ""),
+    Field("activation_max", "std::int8_t", ""),
+)
+
+POINTWISE_PARAMS = ParamsStruct(
+    "PointwiseParams",
+    "A matrix product: int8 [rows][input_channels] -> int8 [rows][output_channels].",
+    (
+        Field("rows", "std::uint32_t", "pixels, over all batches"),
+        Field("input_channels", "std::uint16_t", ""),
+        Field("output_channels", "std::uint16_t", ""),
+        Field("unused", "std::int8_t", "0"),
+        *_ACTIVATION,
+    ),
+    (_RECORDS,),
+)
+
+_GEOMETRY = (
+    Field("batches", "std::uint16_t", ""),
+    Field("input_height", "std::uint16_t", ""),
+    Field("input_width", "std::uint16_t", ""),
+    Field("input_channels", "std::uint16_t", "all groups together"),
+    Field("output_height", "std::uint16_t", ""),
+    Field("output_width", "std::uint16_t", ""),
+    Field("output_channels", "std::uint16_t", "all groups together"),
+    Field("groups", "std::uint16_t", ""),
+    Field("kernel_height", "std::uint16_t", ""),
+    Field("kernel_width", "std::uint16_t", ""),
+    Field("stride_height", "std::uint16_t", ""),
+    Field("stride_width", "std::uint16_t", ""),
+    Field("dilation_height", "std::uint16_t", ""),
+    Field("dilation_width", "std::uint16_t", ""),
+    Field("pad_top", "std::uint16_t", ""),
+    Field("pad_left", "std::uint16_t", ""),
+    Field("input_zero_point", "std::int8_t", "what padded taps read"),
+    *_ACTIVATION,
+)
+
+CONV2D_PARAMS = ParamsStruct(
+    "Conv2dParams", "A convolution; its records are those of the first group's channels, then the second's, ...", _GEOMETRY, (_RECORDS,)
+)
+
+GENERAL_PARAMS = ParamsStruct(
+    "Conv2dGeneralParams",
+    "A convolution with any factors.",
+    _GEOMETRY,
+    (
+        Array("weights", "std::int8_t", "[output_channels][kernel_height][kernel_width][input_channels / groups]"),
+        Array("bias", "std::int32_t", "[output_channels], the input's zero point folded in"),
+        Array("multiplier", "std::int32_t", "[output_channels]"),
+        Array("shift", "std::int8_t", "[output_channels], left if positive"),
+    ),
+)
+
+PARAMS = (POINTWISE_PARAMS, CONV2D_PARAMS, GENERAL_PARAMS)
+
+
+def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
+    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), "kernels/conv2d/conv2d.h")
+
+
+KERNELS = (
+    _signature("conv2d_1x1_s8", POINTWISE_PARAMS, scratch=True),
+    _signature("conv2d_s8", CONV2D_PARAMS, scratch=True),
+    _signature("conv2d_general_s8", GENERAL_PARAMS, scratch=False),
+)
+
+
+def block_scratch_bytes(depth: int, tier: Tier) -> int:
+    """Working memory of the matrix product behind conv2d_1x1_s8 and conv2d_s8, for outputs that read `depth` inputs.
+
+    MVE copies two pixels, each padded to whole vectors; scalar and DSP spread four pixels over two words per tap.
+    """
+    return 2 * (-(-depth // 16) * 16) if tier == "mve" else 8 * depth
+
+
+class Conv2d:
+    name = "conv2d"
+
+    def kernel(self, call: Call, tier: Tier) -> str:
+        channels = self._channels(call)
+        if not channels.is_narrow:
+            return "conv2d_general_s8"
+        window = self._window(call)
+        pointwise = window.is_pointwise and call.attributes["groups"] == 1
+        return "conv2d_1x1_s8" if pointwise else "conv2d_s8"
+
+    def pack(self, call: Call, tier: Tier) -> bytes:
+        kernel, channels = self.kernel(call, tier), self._channels(call)
+        batches, _, _, output_channels = call.outputs[0].shape
+        activation = {
+            "output_zero_point": channels.output_zero_point,
+            "activation_min": channels.activation_min,
+            "activation_max": channels.activation_max,
+        }
+        if kernel == "conv2d_1x1_s8":
+            window = self._window(call)
+            shape = {
+                "rows": batches * window.output_size[0] * window.output_size[1],
+                "input_channels": call.inputs[0].shape[3],
+                "output_channels": output_channels,
+                "unused": 0,
+            }
+            return POINTWISE_PARAMS.pack(shape | activation, {"channels": channels.records(tier)})
+        geometry = self._geometry(call) | activation
+        if kernel == "conv2d_s8":
+            per_group = output_channels // call.attributes["groups"]
+            groups = (channels.selected(slice(o, o + per_group)) for o in range(0, output_channels, per_group))
+            return CONV2D_PARAMS.pack(geometry, {"channels": b"".join(group.records(tier) for group in groups)})
+        return GENERAL_PARAMS.pack(geometry, channels.general_arrays())
+
+    def scratch_bytes(self, call: Call, tier: Tier) -> int:
+        if self.kernel(call, tier) == "conv2d_general_s8":
+            return 0
+        return block_scratch_bytes(int(np.prod(call.attributes["weight"].shape[1:])), tier)
+
+    def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
+        batches, _, _, input_channels = call.inputs[0].shape
+        copies = self.kernel(call, tier) != "conv2d_general_s8"
+        if copies and call.attributes["groups"] > 1:
+            return None  # a block of pixels gets its first group's outputs before its second group's inputs are read
+        return pixel_lead(
+            self._window(call), batches, input_channels, call.outputs[0].shape[3], reads_pixel_first=copies
+        )
+
+    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        attributes, groups = call.attributes, call.attributes["groups"]
+        weight, zero_point = attributes["weight"].astype(np.float64), attributes["input_zero_point"]
+        outputs, _, _, depth = weight.shape
+        patches = self._window(call).patches(inputs[0], zero_point).astype(np.float64) - zero_point
+        per_group = outputs // groups
+        products = [  # float64 holds these integers exactly and multiplies matrices fast
+            np.tensordot(
+                patches[..., g * depth : (g + 1) * depth], weight[g * per_group : (g + 1) * per_group], ((3, 4, 5), (1, 2, 3))
+            )
+            for g in range(groups)
+        ]
+        return [finish(np.concatenate(products, axis=-1).astype(np.int64) + attributes["bias"], call)]
+
+    def macs(self, call: Call) -> int:
+        return int(np.prod(call.outputs[0].shape)) * int(np.prod(call.attributes["weight"].shape[1:]))
+
+    def _window(self, call: Call) -> Window:
+        return Window.of(call, call.attributes["weight"].shape[1:3])
+
+    def _channels(self, call: Call) -> Channels:
+        weight, groups = call.attributes["weight"], call.attributes["groups"]
+        window = self._window(call)
+        if weight.ndim != 4 or weight.shape[3] * groups != call.inputs[0].shape[3] or weight.shape[0] % groups:
+            raise UnsupportedError(f"conv2d: weight {weight.shape} and {groups} groups do not fit {call.inputs[0].shape[3]} channels")
+        if weight.shape[0] != call.outputs[0].shape[3] or call.inputs[0].shape[0] != call.outputs[0].shape[0]:
+            raise UnsupportedError(f"conv2d: output shape {call.outputs[0].shape} does not fit weight {weight.shape}")
+        if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):
+            raise UnsupportedError("conv2d needs int8 input and output")
+        if max(*call.inputs[0].shape, *call.outputs[0].shape, *window.extent, *window.padding, *window.stride) >= 2**15:
+            raise UnsupportedError("conv2d: a size is 32768 or more")
+        return Channels.of(call, weight.reshape(weight.shape[0], -1))
+
+    def _geometry(self, call: Call) -> dict[str, int]:
+        window, attributes = self._window(call), call.attributes
+        batches, height, width, input_channels = call.inputs[0].shape
+        return {
+            "batches": batches,
+            "input_height": height,
+            "input_width": width,
+            "input_channels": input_channels,
+            "output_height": window.output_size[0],
+            "output_width": window.output_size[1],
+            "output_channels": call.outputs[0].shape[3],
+            "groups": attributes["groups"],
+            "kernel_height": window.kernel[0],
+            "kernel_width": window.kernel[1],
+            "stride_height": window.stride[0],
+            "stride_width": window.stride[1],
+            "dilation_height": window.dilation[0],
+            "dilation_width": window.dilation[1],
+            "pad_top": window.padding[0],
+            "pad_left": window.padding[1],
+            "input_zero_point": attributes["input_zero_point"],
+        }
+
+
+OPERATOR = Conv2d()

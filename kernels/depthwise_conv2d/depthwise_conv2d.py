@@ -1,0 +1,202 @@
+"""depthwise_conv2d: each output channel is a convolution of one input channel, NHWC, int8.
+
+Attributes of a call:
+    weight             int8 [KH, KW, C * depth_multiplier]; output channel o reads input channel o // depth_multiplier
+    depth_multiplier   outputs per input channel
+    bias, multiplier, shift, stride, dilation, padding, input_zero_point, output_zero_point, activation_min,
+    activation_max     as for conv2d
+
+Kernels:
+    depthwise_conv2d_3x3_s8      multiplier 1, 3x3, stride 1, dilation 1
+    depthwise_conv2d_s8          multiplier 1, dilation 1
+    depthwise_conv2d_general_s8  everything else; slow
+
+The first two copy input rows into a ring of KH padded rows in scratch, so that they can work in place.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels.channels import Channels, finish
+from kernels.operator import Call, Tier, UnsupportedError
+from kernels.overlap import pixel_lead, row_lead
+from kernels.params import Array, Field, ParamsStruct
+from kernels.signature import KernelSignature
+from kernels.window import Window
+
+_GEOMETRY = (
+    Field("batches", "std::uint16_t", ""),
+    Field("input_height", "std::uint16_t", ""),
+    Field("input_width", "std::uint16_t", ""),
+    Field("input_channels", "std::uint16_t", ""),
+    Field("output_height", "std::uint16_t", ""),
+    Field("output_width", "std::uint16_t", ""),
+    Field("kernel_height", "std::uint16_t", ""),
+    Field("kernel_width", "std::uint16_t", ""),
+    Field("stride_height", "std::uint16_t", ""),
+    Field("stride_width", "std::uint16_t", ""),
+    Field("pad_top", "std::uint16_t", ""),
+    Field("pad_left", "std::uint16_t", ""),
+)
+
+_ACTIVATION = (
+    Field("input_zero_point", "std::int8_t", "what padded taps read"),
+    Field("output_zero_point", "std::int8_t", ""),
+    Field("activation_min", "std::int8_t", ""),
+    Field("activation_max", "std::int8_t", ""),
+)
+
+DEPTHWISE_PARAMS = ParamsStruct(
+    "DepthwiseConv2dParams",
+    "A depthwise convolution with multiplier 1 and dilation 1.",
+    _GEOMETRY + _ACTIVATION,
+    (Array("channels", "std::uint8_t", "Records of one channel (scalar, DSP) or sixteen (MVE), see depthwise_conv2d.py."),),
+)
+
+GENERAL_PARAMS = ParamsStruct(
+    "DepthwiseConv2dGeneralParams",
+    "A depthwise convolution with any multiplier, dilation and factors.",
+    _GEOMETRY
+    + (
+        Field("dilation_height", "std::uint16_t", ""),
+        Field("dilation_width", "std::uint16_t", ""),
+        Field("depth_multiplier", "std::uint16_t", ""),
+        Field("unused", "std::uint16_t", "0"),
+    )
+    + _ACTIVATION,
+    (
+        Array("weights", "std::int8_t", "[output_channels][kernel_height][kernel_width]"),
+        Array("bias", "std::int32_t", "[output_channels], the input's zero point folded in"),
+        Array("multiplier", "std::int32_t", "[output_channels]"),
+        Array("shift", "std::int8_t", "[output_channels], left if positive"),
+    ),
+)
+
+PARAMS = (DEPTHWISE_PARAMS, GENERAL_PARAMS)
+
+
+def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
+    header = "kernels/depthwise_conv2d/depthwise_conv2d.h"
+    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), header)
+
+
+KERNELS = (
+    _signature("depthwise_conv2d_3x3_s8", DEPTHWISE_PARAMS, scratch=True),
+    _signature("depthwise_conv2d_s8", DEPTHWISE_PARAMS, scratch=True),
+    _signature("depthwise_conv2d_general_s8", GENERAL_PARAMS, scratch=False),
+)
+
+# Multiplying the even lanes of int8 vectors, then widening the even (odd) lanes of the products, leaves every fourth channel.
+_LANES = np.array([[0, 4, 8, 12], [2, 6, 10, 14], [1, 5, 9, 13], [3, 7, 11, 15]])
+
+
+def single_records(channels: Channels) -> bytes:
+    """For scalar and DSP kernels, per channel: bias int32, multiplier int32, right shift uint8, weights int8[KH * KW],
+    zeros up to a multiple of 4 bytes."""
+    records = bytearray()
+    for channel in range(len(channels.bias)):
+        one = channels.selected(slice(channel, channel + 1))
+        records += one.bias.astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
+        records += (-one.shift).astype(np.uint8).tobytes() + one.weights.tobytes()
+        records += bytes(-len(records) % 4)
+    return bytes(records)
+
+
+def sixteen_records(channels: Channels) -> bytes:
+    """For MVE kernels, per sixteen channels: bias int32[4][4], multiplier int32[4][4], shift int8[4][4] (negative), each
+    with channels 0 4 8 12, 2 6 10 14, 1 5 9 13, 3 7 11 15; weights int8[KH * KW][16] in order of channels."""
+    channels, records = channels.padded(16), bytearray()
+    for first in range(0, len(channels.bias), 16):
+        block = channels.selected(slice(first, first + 16))
+        records += block.bias[_LANES].astype("<i4").tobytes() + block.multiplier[_LANES].astype("<i4").tobytes()
+        records += block.shift[_LANES].astype(np.int8).tobytes() + np.ascontiguousarray(block.weights.T).tobytes()
+    return bytes(records)
+
+
+class DepthwiseConv2d:
+    name = "depthwise_conv2d"
+
+    def kernel(self, call: Call, tier: Tier) -> str:
+        channels, window = self._channels(call), self._window(call)
+        # MVE adds the products of two taps in int16: 2 * 127 * 128 fits, 2 * 128 * 128 does not.
+        products_fit = tier != "mve" or channels.weights.min(initial=0) >= -127
+        if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1) or not channels.is_narrow or not products_fit:
+            return "depthwise_conv2d_general_s8"
+        is_3x3 = window.kernel == (3, 3) and window.stride == (1, 1)
+        return "depthwise_conv2d_3x3_s8" if is_3x3 else "depthwise_conv2d_s8"
+
+    def pack(self, call: Call, tier: Tier) -> bytes:
+        channels, window, attributes = self._channels(call), self._window(call), call.attributes
+        batches, height, width, input_channels = call.inputs[0].shape
+        values = {
+            "batches": batches,
+            "input_height": height,
+            "input_width": width,
+            "input_channels": input_channels,
+            "output_height": window.output_size[0],
+            "output_width": window.output_size[1],
+            "kernel_height": window.kernel[0],
+            "kernel_width": window.kernel[1],
+            "stride_height": window.stride[0],
+            "stride_width": window.stride[1],
+            "pad_top": window.padding[0],
+            "pad_left": window.padding[1],
+            "input_zero_point": attributes["input_zero_point"],
+            "output_zero_point": channels.output_zero_point,
+            "activation_min": channels.activation_min,
+            "activation_max": channels.activation_max,
+        }
+        if self.kernel(call, tier) != "depthwise_conv2d_general_s8":
+            records = sixteen_records(channels) if tier == "mve" else single_records(channels)
+            return DEPTHWISE_PARAMS.pack(values, {"channels": records})
+        values |= {
+            "dilation_height": window.dilation[0],
+            "dilation_width": window.dilation[1],
+            "depth_multiplier": attributes["depth_multiplier"],
+            "unused": 0,
+        }
+        return GENERAL_PARAMS.pack(values, channels.general_arrays())
+
+    def scratch_bytes(self, call: Call, tier: Tier) -> int:
+        if self.kernel(call, tier) == "depthwise_conv2d_general_s8":
+            return 0
+        window = self._window(call)
+        ring_width = (window.output_size[1] - 1) * window.stride[1] + window.kernel[1]
+        return window.kernel[0] * ring_width * call.inputs[0].shape[3]
+
+    def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
+        window, batches = self._window(call), call.inputs[0].shape[0]
+        sizes = call.inputs[0].shape[3], call.outputs[0].shape[3]
+        if self.kernel(call, tier) == "depthwise_conv2d_general_s8":
+            return pixel_lead(window, batches, *sizes, reads_pixel_first=False)
+        return row_lead(window, batches, *sizes)
+
+    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        attributes, zero_point = call.attributes, call.attributes["input_zero_point"]
+        patches = self._window(call).patches(inputs[0], zero_point).astype(np.int64) - zero_point
+        patches = np.repeat(patches, attributes["depth_multiplier"], axis=-1)
+        products = np.einsum("nyxijc,ijc->nyxc", patches, attributes["weight"].astype(np.int64))
+        return [finish(products + attributes["bias"], call)]
+
+    def macs(self, call: Call) -> int:
+        return int(np.prod(call.outputs[0].shape)) * int(np.prod(call.attributes["weight"].shape[:2]))
+
+    def _window(self, call: Call) -> Window:
+        return Window.of(call, call.attributes["weight"].shape[:2])
+
+    def _channels(self, call: Call) -> Channels:
+        weight, multiplier = call.attributes["weight"], call.attributes["depth_multiplier"]
+        window = self._window(call)
+        if weight.ndim != 3 or weight.shape[2] != call.inputs[0].shape[3] * multiplier or weight.shape[2] != call.outputs[0].shape[3]:
+            raise UnsupportedError(f"depthwise_conv2d: weight {weight.shape} with multiplier {multiplier} does not fit its tensors")
+        if call.inputs[0].shape[0] != call.outputs[0].shape[0]:
+            raise UnsupportedError("depthwise_conv2d: input and output batches differ")
+        if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):
+            raise UnsupportedError("depthwise_conv2d needs int8 input and output")
+        if max(*call.inputs[0].shape, *call.outputs[0].shape, *window.extent, *window.padding, *window.stride) >= 2**15:
+            raise UnsupportedError("depthwise_conv2d: a size is 32768 or more")
+        return Channels.of(call, np.ascontiguousarray(weight.reshape(-1, weight.shape[2]).T))
+
+
+OPERATOR = DepthwiseConv2d()

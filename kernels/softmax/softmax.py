@@ -1,0 +1,151 @@
+"""softmax over the last dimension, int8; the output has scale 1/256 and zero point -128.
+
+Bit for bit TensorFlow Lite's int8 softmax: gemmlowp's fixed-point exponential with 5 integer bits, its reciprocal by three
+Newton steps, sums with 12 integer bits.
+
+Attributes of a call (`softmax_attributes` computes them from the input's scale):
+    input_multiplier, input_shift  factor = input scale * 2**26, shift >= 0, see kernels/requantise.py
+    diff_min                       differences from the row's maximum below this give 0
+
+Kernel: softmax_s8
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels.operator import Call, Tier, UnsupportedError
+from kernels.params import Field, ParamsStruct
+from kernels.requantise import quantise_multiplier, rounding_divide_by_power_of_two, rounding_doubling_high_multiply
+from kernels.signature import KernelSignature
+
+_INTEGER_BITS = 5
+_SUM_BITS = 12
+LARGEST_DEPTH = 2**_SUM_BITS - 1
+
+SOFTMAX_PARAMS = ParamsStruct(
+    "SoftmaxParams",
+    "A softmax of int8 [rows][depth].",
+    (
+        Field("rows", "std::uint32_t", ""),
+        Field("depth", "std::uint32_t", ""),
+        Field("input_multiplier", "std::int32_t", ""),
+        Field("input_shift", "std::int32_t", "to the left"),
+        Field("diff_min", "std::int32_t", "0 or less"),
+    ),
+)
+
+PARAMS = (SOFTMAX_PARAMS,)
+
+KERNELS = (
+    KernelSignature("softmax_s8", ("std::int8_t",), SOFTMAX_PARAMS.name, False, ("std::int8_t",), "kernels/softmax/softmax.h"),
+)
+
+
+def softmax_attributes(input_scale: float) -> dict[str, int]:
+    """A call's attributes for an input of this scale (real units per step). Raises UnsupportedError below 2**-26."""
+    factor = min(input_scale * 2 ** (31 - _INTEGER_BITS), 2**31 - 1)
+    if factor < 1:
+        raise UnsupportedError(f"softmax: input scale {input_scale} is too small")
+    multiplier, shift = quantise_multiplier(factor)
+    largest = math.floor((2**_INTEGER_BITS - 1) * 2 ** (31 - _INTEGER_BITS) / 2**shift)
+    return {"input_multiplier": multiplier, "input_shift": shift, "diff_min": -largest}
+
+
+def exponential(x: np.ndarray) -> np.ndarray:
+    """exp(x / 2**26) for int x <= 0, in units of 2**-31 (gemmlowp's exp_on_negative_values with 5 integer bits)."""
+    fraction_bits = 31 - _INTEGER_BITS
+    quarter = 1 << (fraction_bits - 2)
+    below_quarter = (x & (quarter - 1)) - quarter
+    result = _exponential_near_zero(below_quarter << _INTEGER_BITS)
+    remainder = below_quarter - x
+    for exponent, factor in enumerate((1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242), start=-2):
+        scaled = rounding_doubling_high_multiply(result, factor)  # factor = exp(-2**exponent) * 2**31
+        result = np.where(remainder & (1 << (fraction_bits + exponent)), scaled, result)
+    return np.where(x == 0, 2**31 - 1, result)
+
+
+def _exponential_near_zero(a: np.ndarray) -> np.ndarray:
+    """exp(a / 2**31) for a in [-2**29, 0), by the Taylor polynomial around -1/8."""
+    x = a + (1 << 28)
+    x2 = rounding_doubling_high_multiply(x, x)
+    x3 = rounding_doubling_high_multiply(x2, x)
+    x4_over_4 = rounding_divide_by_power_of_two(rounding_doubling_high_multiply(x2, x2), 2)
+    third = rounding_doubling_high_multiply(x4_over_4 + x3, 715827883)
+    tail = rounding_divide_by_power_of_two(third + x2, 1)
+    exp_minus_eighth = 1895147668
+    return np.minimum(exp_minus_eighth + rounding_doubling_high_multiply(exp_minus_eighth, x + tail), 2**31 - 1)
+
+
+def reciprocal(total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(r, s) with 2**19 / total = r * 2**-31 * 2**-s and r in [2**30, 2**31): the inverse of a sum with 12 integer bits."""
+    headroom = 32 - np.array([int(value).bit_length() for value in total.reshape(-1)], np.int64).reshape(total.shape)
+    fraction = (total << headroom) - (1 << 31)
+    half_denominator = (fraction + (2**31 - 1) + 1) // 2
+    x = 1515870810 + rounding_doubling_high_multiply(half_denominator, -1010580540)  # 48/17 - 32/17 d, 2 integer bits
+    for _ in range(3):
+        error = (1 << 29) - rounding_doubling_high_multiply(half_denominator, x)
+        x = x + _saturating_double(_saturating_double(rounding_doubling_high_multiply(x, error)))
+    return _saturating_double(x), _SUM_BITS - headroom
+
+
+def _saturating_double(x: np.ndarray) -> np.ndarray:
+    return np.clip(x * 2, -(2**31), 2**31 - 1)
+
+
+class Softmax:
+    name = "softmax"
+
+    def kernel(self, call: Call, tier: Tier) -> str:
+        source, result, attributes = call.inputs[0], call.outputs[0], call.attributes
+        if source.dtype != "int8" or result.dtype != "int8" or source.shape != result.shape or not source.shape:
+            raise UnsupportedError("softmax needs int8 input and output of one shape")
+        if not 1 <= source.shape[-1] <= LARGEST_DEPTH:
+            raise UnsupportedError(f"softmax: a row has {source.shape[-1]} elements, not 1 to {LARGEST_DEPTH}")
+        if not (2**30 <= attributes["input_multiplier"] < 2**31 and 0 <= attributes["input_shift"] <= 31):
+            raise UnsupportedError("softmax: the input's factor is out of range")
+        largest = -attributes["diff_min"]
+        if not 0 <= largest << attributes["input_shift"] < 2**31:
+            raise UnsupportedError("softmax: diff_min is out of range")
+        return "softmax_s8"
+
+    def pack(self, call: Call, tier: Tier) -> bytes:
+        self.kernel(call, tier)
+        *rows, depth = call.inputs[0].shape
+        return SOFTMAX_PARAMS.pack(
+            {
+                "rows": int(np.prod(rows, dtype=np.int64)),
+                "depth": depth,
+                "input_multiplier": call.attributes["input_multiplier"],
+                "input_shift": call.attributes["input_shift"],
+                "diff_min": max(call.attributes["diff_min"], -256),
+            }
+        )
+
+    def scratch_bytes(self, call: Call, tier: Tier) -> int:
+        return 0
+
+    def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
+        return 0
+
+    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        attributes = call.attributes
+        x = inputs[0].astype(np.int64)
+        difference = x - x.max(axis=-1, keepdims=True)
+        counts = difference >= attributes["diff_min"]
+        scaled = rounding_doubling_high_multiply(
+            np.where(counts, difference, 0) << attributes["input_shift"], attributes["input_multiplier"]
+        )
+        exponentials = exponential(scaled)
+        terms = np.where(counts, rounding_divide_by_power_of_two(exponentials, _SUM_BITS), 0)
+        inverse, bits = reciprocal(terms.sum(axis=-1, keepdims=True))
+        products = rounding_doubling_high_multiply(inverse, exponentials)
+        shifted = rounding_divide_by_power_of_two(products, bits + 31 - 8) - 128
+        return [np.where(counts, np.clip(shifted, -128, 127), -128).astype(np.int8)]
+
+    def macs(self, call: Call) -> int:
+        return 0
+
+
+OPERATOR = Softmax()
