@@ -1,5 +1,6 @@
 """The module extension that brings compilers, emulator and Python packages: `use_extension("//toolchains:extensions.bzl", "toolchains")`."""
 
+load("//toolchains/python:local_python.bzl", "local_python")
 load(":assembled_repository.bzl", "assembled_repository")
 
 _DEBIAN = [
@@ -28,7 +29,7 @@ def _toolchains_impl(ctx):
     assembled_repository(
         name = "pypi",
         assemble = "//toolchains/python:assemble.py",
-        scripts = _DEBIAN + ["//toolchains/python:requirements.txt"],
+        scripts = _DEBIAN + ["//toolchains/python:requirements.txt", "//toolchains/python:torch.txt"],
         what = "pypi",
     )
     assembled_repository(
@@ -38,6 +39,7 @@ def _toolchains_impl(ctx):
         scripts = _DEBIAN + ["//toolchains/qemu:packages.lock.json"],
         what = "qemu",
     )
+    local_python(name = "python3")
     return ctx.extension_metadata(
         root_module_direct_deps = "all",
         root_module_direct_dev_deps = [],

@@ -19,7 +19,8 @@ from elftools.elf.sections import SymbolTableSection
 _WORKSPACE = pathlib.Path(__file__).parents[2]
 _QEMU = _WORKSPACE / "toolchains/qemu/qemu_system_arm"
 _PLUGIN = _WORKSPACE / "toolchains/qemu/count_plugin.so"
-_CORES = _WORKSPACE / "platforms/cores.json"
+_CORES = _WORKSPACE / "platforms/cores_json.json"
+_BOARDS = _WORKSPACE / "platforms/boards/boards_json.json"
 
 _MARKER = "kindling_mark_"
 _REPORT_MAGIC = 0x4C444E4B  # "KNDL"
@@ -116,7 +117,8 @@ def _board_arguments(core: str) -> list[str]:
     cores = json.loads(_CORES.read_text())
     if core not in cores:
         raise EmulationError(f"no core '{core}'; there are {', '.join(cores)}")
-    return ["-M", cores[core]["machine"], *cores[core].get("qemu_args", [])]
+    board = json.loads(_BOARDS.read_text())[cores[core]["board"]]
+    return ["-M", board["machine"], *board["qemu_args"]]
 
 
 def _functions(elf: pathlib.Path) -> dict[str, tuple[int, int]]:
