@@ -13,8 +13,8 @@ from kernels.operator import TensorType
 class Rewrite:
     """What happens to a graph in place of one node.
 
-    `nodes` stand where the node stood. `renamed` maps tensors to those which are read in their stead, everywhere. Nodes and
-    tensors that nothing needs any more vanish by themselves.
+    `nodes` stand where the node stood. `renamed` maps tensors to those which all other nodes, and the outputs, read in their
+    stead. Nodes and tensors that nothing needs any more vanish by themselves.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -39,13 +39,19 @@ def rewrite(graph: Graph, *rules: Rule) -> Graph:
 
 
 def _apply(graph: Graph, node: Node, change: Rewrite) -> Graph:
-    nodes = [new for old in graph.nodes for new in (change.nodes if old is node else (old,))]
-    def rename(tensor: str) -> str:
+    def read(tensor: str) -> str:
         return change.renamed.get(tensor, tensor)
+
+    nodes: list[Node] = []
+    for old in graph.nodes:
+        if old is node:
+            nodes += change.nodes
+        else:
+            nodes.append(dataclasses.replace(old, inputs=tuple(map(read, old.inputs))))
     return dataclasses.replace(
         graph,
-        nodes=tuple(dataclasses.replace(n, inputs=tuple(map(rename, n.inputs))) for n in nodes),
-        outputs=tuple(dataclasses.replace(port, tensor=rename(port.tensor)) for port in graph.outputs),
+        nodes=tuple(nodes),
+        outputs=tuple(dataclasses.replace(port, tensor=read(port.tensor)) for port in graph.outputs),
         types={**graph.types, **change.types},
         constants={**graph.constants, **change.constants},
     )

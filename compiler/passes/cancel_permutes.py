@@ -16,14 +16,19 @@ import numpy as np
 from compiler.ir import Graph, Node, Port
 from compiler.passes.nhwc import permuted
 from compiler.passes.remove_identities import remove_identities
-from compiler.rewrite import Rewrite, prune, rewrite
+from compiler.rewrite import Rewrite, Rule, prune, rewrite
 
 ELEMENTWISE = {"add", "clamp", "dequantize", "quantize", "sigmoid", "tanh"}
 
 
 def cancel_permutes(graph: Graph) -> Graph:
+    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_quantize)
+    # Inputs and outputs come first: one with a single channel is to be NHWC too, though no data moves.
+    return _until_settled(_until_settled(graph, *moves), *moves, _as_reshape)
+
+
+def _until_settled(graph: Graph, *rules: Rule) -> Graph:
     while True:
-        rules = (_merge, _as_reshape, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_quantize)
         after = remove_identities(_absorb_at_ports(rewrite(graph, *rules)))
         if str(after) == str(graph):
             return after
@@ -63,19 +68,29 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     """Permutes before an operator that works alike on every element, or along one axis, become one after it."""
     if node.operator not in ELEMENTWISE | {"softmax"} or node.attributes.get("scale") is not None:
         return None
-    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs]
-    if None in permutes or len({permute.attributes["permutation"] for permute in permutes}) != 1:
+    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in graph.constants]
+    if not permutes or None in permutes or len({permute.attributes["permutation"] for permute in permutes}) != 1:
         return None
     if node.operator == "quantize" and permutes[0].inputs[0] in graph.input_tensors:
         return None  # would undo _above_quantize
     permutation = permutes[0].attributes["permutation"]
-    inner = graph.fresh(f"{node.name}.unpermuted")
-    inner_type = dataclasses.replace(graph.types[node.output], shape=graph.types[permutes[0].inputs[0]].shape)
-    changed = dataclasses.replace(node, inputs=tuple(permute.inputs[0] for permute in permutes), outputs=(inner,))
+    before = {permute.output: permute.inputs[0] for permute in permutes}
+    types, constants = {}, {}
+    for tensor in set(node.inputs) & graph.constants.keys():
+        if len(graph.types[tensor].shape) != len(permutation):
+            return None
+        back = tuple(int(axis) for axis in np.argsort(permutation))
+        before[tensor] = graph.fresh(tensor)
+        types[before[tensor]] = permuted(graph.types[tensor], back)
+        constants[before[tensor]] = np.ascontiguousarray(graph.constants[tensor].transpose(back))
+    outer = graph.fresh(f"{node.name}.permuted")
+    types[outer] = graph.types[node.output]
+    types[node.output] = permuted(types[outer], tuple(np.argsort(permutation)))
+    changed = dataclasses.replace(node, inputs=tuple(before[tensor] for tensor in node.inputs))
     if node.operator == "softmax":
         changed = changed.with_attributes(axis=permutation[node.attributes["axis"]])
-    after = Node(inner, "permute", (inner,), node.outputs, {"permutation": permutation}, node.source)
-    return Rewrite(nodes=(changed, after), types={inner: inner_type})
+    after = Node(outer, "permute", node.outputs, (outer,), {"permutation": permutation}, node.source)
+    return Rewrite(nodes=(changed, after), types=types, constants=constants, renamed={node.output: outer})
 
 
 def _before_unsqueeze(graph: Graph, node: Node) -> Rewrite | None:

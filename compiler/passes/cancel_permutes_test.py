@@ -106,3 +106,22 @@ def test_a_permute_that_has_nowhere_to_go_stays():
     after = cancel_permutes(nhwc(b.graph(z)))
     assert operators(after) == ["conv2d", "permute", "conv2d"]
     assert after.nodes[1].attributes["permutation"] == (0, 2, 1, 3)
+
+
+def test_an_input_with_one_channel_is_nhwc_too():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 1, 6, 5))
+    y = b.conv2d("conv", x, np.ones((1, 1, 1, 1), np.int8), int8(1, 1, 6, 5))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d"]
+    assert after.types["x"].shape == after.types["conv"].shape == (1, 6, 5, 1)
+
+
+def test_an_addition_of_a_constant_permutes_the_constant():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 2, 3, 1))
+    y = b.conv2d("conv", x, np.ones((2, 2, 1, 1), np.int8), int8(1, 2, 3, 1))
+    offset = b.constant("offset", np.arange(6, dtype=np.int8).reshape(1, 2, 3, 1))
+    after = cancel_permutes(nhwc(b.graph(b.node("sum", "add", [y, offset], int8(1, 2, 3, 1)))))
+    assert operators(after) == ["conv2d", "add"]
+    assert after.constants[after.nodes[1].inputs[1]].ravel().tolist() == [0, 3, 1, 4, 2, 5]

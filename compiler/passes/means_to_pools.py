@@ -1,7 +1,7 @@
 """Expresses means and adaptive pools as average pools over fixed windows.
 
-    y: [N,C] = mean(x: [N,C,H,W]) axes=(2, 3)   ->  p: [N,C,1,1] = avg_pool2d(x) kernel=(H, W)
-                                                    y: [N,C] = reshape(p)
+    y: [N,C] = mean(x: [N,C,H,W]) axes=(2, 3)   ->  y: [N,C,1,1] = avg_pool2d(x) kernel=(H, W)
+                                                    m: [N,C] = reshape(y), which is read instead of y
     y: [N,C,2,2] = adaptive_avg_pool2d(x: [N,C,8,6]) output_size=(2, 2)  ->  y = avg_pool2d(x) kernel=(4, 3) stride=(4, 3)
 
 A mean over other axes is permuted so that they come last. Only the batch axis is never averaged.
@@ -32,21 +32,22 @@ def _mean(graph: Graph, node: Node) -> Rewrite | None:
     window = (1,) * (2 - len(window)) + window
     channels = math.prod(type_.shape[axis] for axis in kept)
 
-    permuted, image, pooled = (graph.fresh(f"{node.name}.{part}") for part in ("permuted", "image", "pooled"))
+    permuted, image, mean = (graph.fresh(f"{node.name}.{part}") for part in ("permuted", "image", "mean"))
     batch = type_.shape[0]
     types = {
         permuted: dataclasses.replace(type_, shape=tuple(type_.shape[axis] for axis in order)),
         image: dataclasses.replace(type_, shape=(batch, channels, *window)),
-        pooled: dataclasses.replace(graph.types[node.output], shape=(batch, channels, 1, 1)),
+        node.output: dataclasses.replace(graph.types[node.output], shape=(batch, channels, 1, 1)),
+        mean: graph.types[node.output],
     }
     pool = {"kernel": window, "stride": (1, 1), "padding": (0, 0, 0, 0), "count_include_pad": False}
     nodes = (
         Node(permuted, "permute", (x,), (permuted,), {"permutation": order}, node.source),
         Node(image, "reshape", (permuted,), (image,), {"shape": types[image].shape}, node.source),
-        Node(node.name, "avg_pool2d", (image,), (pooled,), pool, node.source),
-        Node(f"{node.name}.shape", "reshape", (pooled,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
+        Node(node.name, "avg_pool2d", (image,), node.outputs, pool, node.source),
+        Node(mean, "reshape", node.outputs, (mean,), {"shape": types[mean].shape}, node.source),
     )
-    return Rewrite(nodes=nodes, types=types)
+    return Rewrite(nodes=nodes, types=types, renamed={node.output: mean})
 
 
 def _adaptive_pool(graph: Graph, node: Node) -> Rewrite | None:

@@ -2,8 +2,8 @@
 
     y: [N,O,H,W] = conv2d(x: [N,C,H,W], w: [O,C,KH,KW])
         ->  xl: [N,H,W,C] = permute(x) permutation=(0, 2, 3, 1)
-            yl: [N,H,W,O] = conv2d(xl, w: [O,KH,KW,C]) layout=NHWC
-            y: [N,O,H,W] = permute(yl) permutation=(0, 3, 1, 2)
+            y: [N,H,W,O] = conv2d(xl, w: [O,KH,KW,C]) layout=NHWC
+            yf: [N,O,H,W] = permute(y) permutation=(0, 3, 1, 2), which is read instead of y
 """
 
 import dataclasses
@@ -26,8 +26,12 @@ def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator not in ("conv2d", "avg_pool2d", "max_pool2d") or "layout" in node.attributes:
         return None
     x, *parameters = node.inputs
-    last, result = graph.fresh(f"{node.name}.nhwc"), graph.fresh(f"{node.name}.result")
-    types = {last: permuted(graph.types[x], TO_NHWC), result: permuted(graph.types[node.output], TO_NHWC)}
+    last, first = graph.fresh(f"{node.name}.nhwc"), graph.fresh(f"{node.name}.nchw")
+    types = {
+        last: permuted(graph.types[x], TO_NHWC),
+        node.output: permuted(graph.types[node.output], TO_NHWC),
+        first: graph.types[node.output],
+    }
     constants = {}
     inputs = [last, *parameters]
     if node.operator == "conv2d":
@@ -40,10 +44,10 @@ def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
     attributes = {**node.attributes, "layout": "NHWC"}
     nodes = (
         Node(last, "permute", (x,), (last,), {"permutation": TO_NHWC}, node.source),
-        Node(node.name, node.operator, tuple(inputs), (result,), attributes, node.source),
-        Node(result, "permute", (result,), node.outputs, {"permutation": TO_NCHW}, node.source),
+        Node(node.name, node.operator, tuple(inputs), node.outputs, attributes, node.source),
+        Node(first, "permute", node.outputs, (first,), {"permutation": TO_NCHW}, node.source),
     )
-    return Rewrite(nodes=nodes, types=types, constants=constants)
+    return Rewrite(nodes=nodes, types=types, constants=constants, renamed={node.output: first})
 
 
 def permuted(type_: TensorType, permutation: tuple[int, ...]) -> TensorType:

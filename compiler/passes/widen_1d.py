@@ -1,14 +1,15 @@
 """Makes operators over sequences operators over images of height 1.
 
     y: [N,O,M] = conv1d(x: [N,C,L], w: [O,C,K])   ->  xi: [N,C,1,L] = reshape(x)
-                                                      yi: [N,O,1,M] = conv2d(xi, w: [O,C,1,K])
-                                                      y: [N,O,M] = reshape(yi)
+                                                      y: [N,O,1,M] = conv2d(xi, w: [O,C,1,K])
+                                                      ys: [N,O,M] = reshape(y), which is read instead of y
 """
 
 import dataclasses
 
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
+from kernels.operator import TensorType
 
 SPATIAL = {"kernel", "stride", "dilation"}
 
@@ -21,8 +22,12 @@ def _widen(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator not in ("conv1d", "avg_pool1d", "max_pool1d"):
         return None
     x, *parameters = node.inputs
-    image, result = graph.fresh(f"{node.name}.image"), graph.fresh(f"{node.name}.result")
-    types = {image: _with_height(graph.types[x]), result: _with_height(graph.types[node.output])}
+    image, sequence = graph.fresh(f"{node.name}.image"), graph.fresh(f"{node.name}.sequence")
+    types = {
+        image: _with_height(graph.types[x]),
+        node.output: _with_height(graph.types[node.output]),
+        sequence: graph.types[node.output],
+    }
     constants = {}
     inputs = [image, *parameters]
     if node.operator == "conv1d":
@@ -37,12 +42,12 @@ def _widen(graph: Graph, node: Node) -> Rewrite | None:
     attributes["padding"] = (0, left, 0, right)
     nodes = (
         Node(image, "reshape", (x,), (image,), {"shape": types[image].shape}, node.source),
-        Node(node.name, node.operator.replace("1d", "2d"), tuple(inputs), (result,), attributes, node.source),
-        Node(result, "reshape", (result,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
+        Node(node.name, node.operator.replace("1d", "2d"), tuple(inputs), node.outputs, attributes, node.source),
+        Node(sequence, "reshape", node.outputs, (sequence,), {"shape": types[sequence].shape}, node.source),
     )
-    return Rewrite(nodes=nodes, types=types, constants=constants)
+    return Rewrite(nodes=nodes, types=types, constants=constants, renamed={node.output: sequence})
 
 
-def _with_height(type_):
+def _with_height(type_: TensorType) -> TensorType:
     n, c, length = type_.shape
     return dataclasses.replace(type_, shape=(n, c, 1, length))

@@ -1,0 +1,226 @@
+"""Lowering: from nodes to calls of the operators that kernels/ describes.
+
+Here real numbers become fixed point. With s the scales of input, weight and output, a convolution's bias is
+round(bias / (s_in * s_w)) in int32, and its accumulators are requantised by s_in * s_w / s_out per output channel.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from compiler.errors import CompileError
+from compiler.ir import Graph, Node
+from compiler.passes.fold_quantization import WEIGHTED
+from compiler.passes.fuse_clamps import clamped_range
+from compiler.program import Program, ProgramPort, Step
+from kernels.elementwise.add import add_attributes
+from kernels.operator import Call, Operator, TensorType, Tier, UnsupportedError
+from kernels.requantise import quantise_multiplier
+from kernels.softmax.softmax import softmax_attributes
+
+# A bias beyond this leaves too little of int32 for the products.
+LARGEST_BIAS = 2**29
+
+
+@dataclasses.dataclass(frozen=True)
+class _Lowered:
+    """What a call of `operator` is made of; inputs are tensor names, types those the operator sees."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    input_types: tuple[TensorType, ...]
+    output_type: TensorType
+    attributes: Mapping[str, Any]
+
+
+def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Program:
+    """The program for one tier. Raises CompileError at a node that no kernel serves."""
+    steps: list[Step] = []
+    aliases: dict[str, str] = {}
+    weights: dict[str, int] = {}
+    for node in graph.nodes:
+        if node.operator == "reshape":
+            aliases[node.output] = aliases.get(node.inputs[0], node.inputs[0])
+            continue
+        step = _step(graph, node, tier, operators)
+        steps.append(dataclasses.replace(step, inputs=tuple(aliases.get(tensor, tensor) for tensor in step.inputs)))
+        if node.operator in WEIGHTED:
+            weights[node.inputs[1]] = graph.constants[node.inputs[1]].size
+    outputs = tuple(
+        ProgramPort(port.name, aliases.get(port.tensor, port.tensor), graph.types[port.tensor], port.permutation)
+        for port in graph.outputs
+    )
+    inputs = tuple(ProgramPort(port.name, port.tensor, graph.types[port.tensor], port.permutation) for port in graph.inputs)
+    computed = {tensor for step in steps for tensor in step.outputs}
+    for port in outputs:
+        if port.tensor not in computed:
+            raise CompileError(f"output {port.name} is not computed from the model's inputs")
+    read = {tensor for step in steps for tensor in step.inputs}
+    return Program(
+        name=graph.name,
+        tier=tier,
+        inputs=inputs,
+        outputs=outputs,
+        tensors={name: type_ for name, type_ in graph.types.items() if name in computed | graph.input_tensors},
+        constants={name: array for name, array in graph.constants.items() if name in read},
+        steps=tuple(steps),
+        weights_bytes=sum(weights.values()),
+    )
+
+
+def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator]) -> Step:
+    if node.operator not in LOWERINGS:
+        raise node.error(f"operator {node.operator} has no kernel")
+    for tensor in (*_activations(node), node.output):
+        if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
+            raise node.error(f"operator {node.operator} was not quantised and has no float kernel")
+    try:
+        lowered = LOWERINGS[node.operator](graph, node)
+        operator = operators[lowered.operator]
+        call = Call(lowered.operator, lowered.input_types, (lowered.output_type,), lowered.attributes)
+        return Step(
+            layer=node.name,
+            kernel=operator.kernel(call, tier),
+            call=call,
+            inputs=lowered.inputs,
+            outputs=node.outputs,
+            params=operator.pack(call, tier),
+            scratch_bytes=operator.scratch_bytes(call, tier),
+            leads=tuple(operator.overlap_lead(call, tier, i) for i in range(len(lowered.inputs))),
+            macs=operator.macs(call),
+            source=node.source,
+        )
+    except UnsupportedError as error:
+        raise node.error(str(error)) from error
+
+
+def _activations(node: Node) -> tuple[str, ...]:
+    return node.inputs[:1] if node.operator in WEIGHTED else node.inputs
+
+
+def _activation(node: Node, type_: TensorType) -> dict[str, int]:
+    low, high = clamped_range(node, type_)
+    return {"activation_min": low, "activation_max": high}
+
+
+def _factor(node: Node, real: float) -> tuple[int, int]:
+    if not math.isfinite(real) or real >= 2**30:
+        raise node.error(f"its scales give the requantisation factor {real:g}; check the range of its input and output")
+    return quantise_multiplier(real)
+
+
+def _channel_factors(graph: Graph, node: Node) -> dict[str, Any]:
+    """Weight, bias, multiplier and shift of conv2d and linear, with the zero points."""
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    weight = graph.constants[node.inputs[1]]
+    scale = np.asarray(node.attributes["weight_scale"], np.float64)
+    bias = graph.constants[node.inputs[2]].astype(np.float64) if len(node.inputs) > 2 else np.zeros(len(weight))
+    if not (np.isfinite(bias).all() and np.isfinite(scale).all()):
+        raise node.error("its weights hold NaN or infinity")
+    # Channels whose weights are nothing beside their bias need a coarser scale for the bias to fit.
+    needed = np.abs(bias) / (source.scale * LARGEST_BIAS)
+    coarse = np.maximum(scale, needed)
+    shrink = (scale / coarse).reshape(-1, *[1] * (weight.ndim - 1))
+    factors = [_factor(node, source.scale * s / result.scale) for s in coarse]
+    return {
+        "weight": np.where(shrink == 1, weight, np.rint(weight * shrink)).astype(np.int8),
+        "bias": np.rint(bias / (source.scale * coarse)).astype(np.int32),
+        "multiplier": np.array([multiplier for multiplier, _ in factors], np.int32),
+        "shift": np.array([shift for _, shift in factors], np.int32),
+        "input_zero_point": source.zero_point,
+        "output_zero_point": result.zero_point,
+        **_activation(node, result),
+    }
+
+
+def _simple(graph: Graph, node: Node, operator: str, attributes: Mapping[str, Any], inputs: int = 1) -> _Lowered:
+    names = node.inputs[:inputs]
+    return _Lowered(operator, names, tuple(graph.types[name] for name in names), graph.types[node.output], attributes)
+
+
+def _conv2d(graph: Graph, node: Node) -> _Lowered:
+    attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _channel_factors(graph, node)
+    groups, weight = node.attributes["groups"], attributes["weight"]
+    if groups == graph.types[node.inputs[0]].shape[3] and groups > 1:
+        depthwise = {"weight": np.ascontiguousarray(weight[..., 0].transpose(1, 2, 0)), "depth_multiplier": len(weight) // groups}
+        return _simple(graph, node, "depthwise_conv2d", attributes | depthwise)
+    return _simple(graph, node, "conv2d", attributes | {"groups": groups})
+
+
+def _linear(graph: Graph, node: Node) -> _Lowered:
+    return _simple(graph, node, "linear", _channel_factors(graph, node))
+
+
+def _pool(graph: Graph, node: Node) -> _Lowered:
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    if (source.scale, source.zero_point) != (result.scale, result.zero_point):
+        raise node.error(f"{node.operator} needs the same scale for its input and output")
+    keys = ("kernel", "stride", "padding") + (("dilation",) if node.operator == "max_pool2d" else ("count_include_pad",))
+    return _simple(
+        graph,
+        node,
+        node.operator,
+        {key: node.attributes[key] for key in keys}
+        | {"zero_point": result.zero_point}
+        | _activation(node, result),
+    )
+
+
+def _clamp(graph: Graph, node: Node) -> _Lowered:
+    """A clamp that nothing could take in is a maximum pool over single elements."""
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    if (source.scale, source.zero_point) != (result.scale, result.zero_point):
+        raise node.error("clamp needs the same scale for its input and output")
+    shape = source.shape if len(source.shape) == 4 else (1, 1, 1, math.prod(source.shape))
+    attributes = {
+        "kernel": (1, 1),
+        "stride": (1, 1),
+        "padding": (0, 0, 0, 0),
+        "dilation": (1, 1),
+        "zero_point": result.zero_point,
+        **_activation(node, result),
+    }
+    types = (dataclasses.replace(source, shape=shape), dataclasses.replace(result, shape=shape))
+    return _Lowered("max_pool2d", node.inputs, types[:1], types[1], attributes)
+
+
+def _add(graph: Graph, node: Node) -> _Lowered:
+    a, b = (graph.types[tensor] for tensor in node.inputs)
+    result = graph.types[node.output]
+    if not a.shape == b.shape == result.shape:
+        raise node.error(f"adding {list(a.shape)} and {list(b.shape)} would broadcast, which is not supported")
+    attributes = {
+        "input_zero_point": (a.zero_point, b.zero_point),
+        "output_zero_point": result.zero_point,
+        **add_attributes(a.scale, b.scale, result.scale),
+        **_activation(node, result),
+    }
+    return _simple(graph, node, "add", attributes, inputs=2)
+
+
+def _softmax(graph: Graph, node: Node) -> _Lowered:
+    source = graph.types[node.inputs[0]]
+    if node.attributes["axis"] != len(source.shape) - 1:
+        raise node.error("softmax is supported over the last axis only (channels, for images)")
+    return _simple(graph, node, "softmax", softmax_attributes(source.scale))
+
+
+def _quantize(graph: Graph, node: Node) -> _Lowered:
+    quantised = graph.types[node.output if node.operator == "quantize" else node.inputs[0]]
+    return _simple(graph, node, node.operator, {"scale": quantised.scale, "zero_point": quantised.zero_point})
+
+
+LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
+    "add": _add,
+    "avg_pool2d": _pool,
+    "clamp": _clamp,
+    "conv2d": _conv2d,
+    "dequantize": _quantize,
+    "linear": _linear,
+    "max_pool2d": _pool,
+    "quantize": _quantize,
+    "softmax": _softmax,
+}

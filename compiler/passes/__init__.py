@@ -1,0 +1,48 @@
+"""The passes, in the order in which they run."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from compiler.ir import Graph
+from compiler.passes.cancel_permutes import cancel_permutes
+from compiler.passes.fold_pads import fold_pads
+from compiler.passes.fold_quantization import fold_quantization
+from compiler.passes.fuse_clamps import fuse_clamps
+from compiler.passes.int8_ports import int8_ports
+from compiler.passes.means_to_pools import means_to_pools
+from compiler.passes.nhwc import nhwc
+from compiler.passes.normalise_pools import normalise_pools
+from compiler.passes.remove_identities import remove_identities
+from compiler.passes.share_constants import share_constants
+from compiler.passes.widen_1d import widen_1d
+
+Pass = Callable[[Graph], Graph]
+
+FLOAT_PASSES: tuple[Pass, ...] = (remove_identities, fuse_clamps, fold_quantization, remove_identities)
+INT8_PASSES: tuple[Pass, ...] = (
+    means_to_pools,
+    fold_pads,
+    fuse_clamps,
+    widen_1d,
+    nhwc,
+    cancel_permutes,
+    normalise_pools,
+    remove_identities,
+    share_constants,
+)
+
+
+def run_passes(graph: Graph, *, int8_io: bool = True, dump: Path | None = None) -> Graph:
+    """The graph as lowering wants it: int8 operators on NHWC tensors.
+
+    `int8_io` makes the model's inputs and outputs int8. `dump` is a folder for the graph's text after each pass.
+    """
+    passes = FLOAT_PASSES + ((int8_ports,) if int8_io else ()) + INT8_PASSES
+    if dump is not None:
+        dump.mkdir(parents=True, exist_ok=True)
+        (dump / "00_start.txt").write_text(str(graph))
+    for number, pass_ in enumerate(passes, start=1):
+        graph = pass_(graph)
+        if dump is not None:
+            (dump / f"{number:02}_{pass_.__name__}.txt").write_text(str(graph))
+    return graph

@@ -1,0 +1,56 @@
+"""A lowered model: kernels in the order in which they run, and the tensors they read and write."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+
+from compiler.errors import Source
+from kernels.operator import Call, TensorType, Tier
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One kernel call. Tensors are known by name; params is the constant the kernel reads beside them."""
+
+    layer: str
+    kernel: str
+    call: Call
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    params: bytes
+    scratch_bytes: int
+    leads: tuple[int | None, ...]  # per input: Operator.overlap_lead
+    macs: int
+    source: Source | None = None
+
+    @property
+    def scratch(self) -> str:
+        """Name of the step's working memory in the memory plan."""
+        return f"{self.layer}.scratch"
+
+
+@dataclasses.dataclass(frozen=True)
+class ProgramPort:
+    """An input or output of the firmware. Axis i is axis permutation[i] in the user's model."""
+
+    name: str
+    tensor: str
+    type: TensorType
+    permutation: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    name: str
+    tier: Tier
+    inputs: tuple[ProgramPort, ...]
+    outputs: tuple[ProgramPort, ...]
+    tensors: Mapping[str, TensorType]  # those in working memory
+    constants: Mapping[str, np.ndarray]  # tensors that kernels read from flash, params aside
+    steps: tuple[Step, ...]
+    weights_bytes: int  # int8 weights before packing
+
+    def layer_of(self, tensor: str) -> str:
+        """The layer that computes the tensor; the tensor's own name for an input of the model."""
+        return next((step.layer for step in self.steps if tensor in step.outputs), tensor)

@@ -1,0 +1,79 @@
+"""From a planned program to the contents of a .pte: tensors become values, and what is equal is there once."""
+
+from collections.abc import Hashable
+
+from compiler.planner.plan import MemoryPlan
+from compiler.program import Program, Step
+from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+from kernels.operator import TensorType
+
+NAMESPACE = "kindling"
+
+
+def assemble(program: Program, plan: MemoryPlan, method: str = "forward") -> Contents:
+    """One method; operators in the order of their first use."""
+    return _Assembler(program, plan).contents(method)
+
+
+class _Table(dict):
+    """Numbers things in the order in which they are first seen."""
+
+    def index(self, key: Hashable) -> int:
+        return self.setdefault(key, len(self))
+
+
+class _Assembler:
+    def __init__(self, program: Program, plan: MemoryPlan):
+        self.program = program
+        self.plan = plan
+        self.memories = list(plan.nbytes)
+        self.values = _Table()
+        self.constants = _Table()
+        self.operators = _Table()
+
+    def contents(self, method: str) -> Contents:
+        # Inputs first, so that a method's first values are its inputs.
+        inputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.inputs)
+        outputs_by_name = {port.tensor: port.type for port in self.program.outputs}
+        calls = tuple(self._call(step, outputs_by_name) for step in self.program.steps)
+        outputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.outputs)
+        return Contents(
+            methods=(
+                Method(
+                    name=method,
+                    values=tuple(self.values),
+                    inputs=inputs,
+                    outputs=outputs,
+                    operators=tuple(f"{NAMESPACE}::{kernel}" for kernel in self.operators),
+                    calls=calls,
+                    memory_bytes=tuple(self.plan.nbytes[name] for name in self.memories),
+                ),
+            ),
+            constants=tuple(self.constants),
+        )
+
+    def _call(self, step: Step, outputs: dict[str, TensorType]) -> KernelCall:
+        arguments = [self._operand(tensor) for tensor in step.inputs]
+        arguments.append(self._constant(TensorType((len(step.params),), "uint8"), step.params))
+        if step.scratch_bytes:
+            arguments.append(self._tensor(step.scratch, TensorType((step.scratch_bytes,), "uint8")))
+        # An output of the model has the model's shape, which may be a reshape of the kernel's.
+        arguments += [self._tensor(name, outputs.get(name, self.program.tensors[name])) for name in step.outputs]
+        return KernelCall(self.operators.index(step.kernel), tuple(arguments))
+
+    def _operand(self, tensor: str) -> int:
+        if tensor in self.program.constants:
+            array = self.program.constants[tensor]
+            return self._constant(TensorType(array.shape, str(array.dtype)), array.tobytes())
+        ports = {port.tensor: port.type for port in (*self.program.inputs, *self.program.outputs)}
+        return self._tensor(tensor, ports.get(tensor, self.program.tensors[tensor]))
+
+    def _tensor(self, name: str, type_: TensorType) -> int:
+        planned = self.plan.buffers[name]
+        memory = self.memories.index(planned.region)
+        value = TensorValue(ScalarType.of(type_.dtype), type_.shape, memory=memory, offset=planned.offset)
+        return self.values.index(value)
+
+    def _constant(self, type_: TensorType, data: bytes) -> int:
+        value = TensorValue(ScalarType.of(type_.dtype), type_.shape, constant=self.constants.index(data))
+        return self.values.index(value)

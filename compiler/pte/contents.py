@@ -1,0 +1,71 @@
+"""What a .pte holds, apart from how it is written: the part of ExecuTorch's program that Kindling makes."""
+
+import dataclasses
+import enum
+
+
+class ScalarType(enum.IntEnum):
+    """Element types by ExecuTorch's numbers."""
+
+    BYTE = 0
+    CHAR = 1
+    SHORT = 2
+    INT = 3
+    LONG = 4
+    HALF = 5
+    FLOAT = 6
+    DOUBLE = 7
+    BOOL = 11
+
+    @classmethod
+    def of(cls, dtype: str) -> "ScalarType":
+        """Of a NumPy dtype's name, e.g. CHAR of "int8"."""
+        return _BY_DTYPE[dtype]
+
+
+_BY_DTYPE = {
+    "uint8": ScalarType.BYTE,
+    "int8": ScalarType.CHAR,
+    "int16": ScalarType.SHORT,
+    "int32": ScalarType.INT,
+    "float32": ScalarType.FLOAT,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorValue:
+    """A contiguous tensor: either constant number `constant` (index into Contents.constants), or `offset` bytes into planned
+    memory `memory`, counted from 0."""
+
+    scalar_type: ScalarType
+    sizes: tuple[int, ...]
+    constant: int | None = None
+    memory: int = 0
+    offset: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelCall:
+    """An instruction: operator number, then the values it works on, the last output once."""
+
+    operator: int
+    arguments: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """inputs, outputs and arguments are indices of values; `memory_bytes` are the sizes of the planned memories."""
+
+    name: str
+    values: tuple[TensorValue, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    operators: tuple[str, ...]  # "kindling::conv2d_s8"; the overload is always "out"
+    calls: tuple[KernelCall, ...]
+    memory_bytes: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    methods: tuple[Method, ...]
+    constants: tuple[bytes, ...]

@@ -1,0 +1,211 @@
+"""Reads any .pte, ours or ExecuTorch's, into plain Python."""
+
+import dataclasses
+import struct
+from typing import Any
+
+from executorch_flatbuffer import (
+    Bool,
+    BoolList,
+    DelegateCall,
+    Double,
+    DoubleList,
+    FreeCall,
+    Int,
+    IntList,
+    JumpFalseCall,
+    KernelCall,
+    MoveCall,
+    OptionalTensorList,
+    Program,
+    String,
+    Tensor,
+    TensorList,
+)
+from executorch_flatbuffer.InstructionArguments import InstructionArguments
+from executorch_flatbuffer.KernelTypes import KernelTypes
+
+from compiler.errors import CompileError
+from compiler.pte.writer import HEADER_MAGIC, IDENTIFIER
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """`kind` is the union member ("Tensor", "Int", ...); `fields` what it holds."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Instruction:
+    """`kind` is "KernelCall", "DelegateCall", ...; `operator` names what is called; arguments are indices of values."""
+
+    kind: str
+    operator: str
+    arguments: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class MethodView:
+    name: str
+    values: tuple[Value, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    operators: tuple[str, ...]
+    delegates: tuple[str, ...]
+    instructions: tuple[Instruction, ...]
+    memory_bytes: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class PteView:
+    """Sizes in bytes. `segments` are (offset in the file, size); `constant_offsets` are relative to segment
+    `constant_segment`, entry 0 being reserved."""
+
+    file_bytes: int
+    flatbuffer_bytes: int
+    segments: tuple[tuple[int, int], ...]
+    constant_segment: int
+    constant_offsets: tuple[int, ...]
+    methods: tuple[MethodView, ...]
+
+
+def read_pte(file: bytes) -> PteView:
+    """Raises CompileError if the file is no .pte of generation ET12."""
+    if len(file) < 8 or file[4:8] != IDENTIFIER:
+        raise CompileError(f"not a .pte file: its identifier is {bytes(file[4:8])!r}, not {IDENTIFIER!r}")
+    flatbuffer_bytes, segment_base = len(file), 0
+    if file[8:12] == HEADER_MAGIC:
+        flatbuffer_bytes, segment_base = struct.unpack_from("<QQ", file, 16)
+    if flatbuffer_bytes > len(file) or segment_base > len(file):
+        raise CompileError(f"the .pte file is cut off: {len(file)} bytes of {max(flatbuffer_bytes, segment_base)} or more")
+    try:
+        return _view(file, flatbuffer_bytes, segment_base)
+    except (struct.error, IndexError, TypeError, ValueError) as error:
+        raise CompileError("the .pte file is damaged") from error
+
+
+def _view(file: bytes, flatbuffer_bytes: int, segment_base: int) -> PteView:
+    program = Program.Program.GetRootAs(bytearray(file[:flatbuffer_bytes]))
+    segments = tuple(
+        (segment_base + segment.Offset(), segment.Size())
+        for segment in (program.Segments(i) for i in range(program.SegmentsLength()))
+    )
+    constants = program.ConstantSegment()
+    return PteView(
+        file_bytes=len(file),
+        flatbuffer_bytes=flatbuffer_bytes,
+        segments=segments,
+        constant_segment=constants.SegmentIndex() if constants else 0,
+        constant_offsets=_vector(constants, "Offsets") if constants else (),
+        methods=tuple(_method(program.ExecutionPlan(i)) for i in range(program.ExecutionPlanLength())),
+    )
+
+
+def _vector(table: Any, name: str) -> tuple:
+    get = getattr(table, name)
+    return tuple(get(i) for i in range(getattr(table, f"{name}Length")()))
+
+
+def _method(plan: Any) -> MethodView:
+    operators = tuple(_operator_name(operator) for operator in _vector(plan, "Operators"))
+    delegates = tuple(_text(delegate.Id()) for delegate in _vector(plan, "Delegates"))
+    instructions = [
+        _instruction(instruction, operators, delegates)
+        for chain in _vector(plan, "Chains")
+        for instruction in _vector(chain, "Instructions")
+    ]
+    return MethodView(
+        name=_text(plan.Name()),
+        values=tuple(_value(value) for value in _vector(plan, "Values")),
+        inputs=_vector(plan, "Inputs"),
+        outputs=_vector(plan, "Outputs"),
+        operators=operators,
+        delegates=delegates,
+        instructions=tuple(instructions),
+        memory_bytes=_vector(plan, "NonConstBufferSizes")[1:],
+    )
+
+
+def _text(text: bytes | None) -> str:
+    return (text or b"").decode()
+
+
+def _operator_name(operator: Any) -> str:
+    name, overload = _text(operator.Name()), _text(operator.Overload())
+    return f"{name}.{overload}" if overload else name
+
+
+def _member(union: type, number: int) -> str:
+    return next((name for name, value in vars(union).items() if value == number), str(number))
+
+
+def _cast(table: Any, schema_class: type) -> Any:
+    view = schema_class()
+    view.Init(table.Bytes, table.Pos)
+    return view
+
+
+def _value(value: Any) -> Value:
+    kind = _member(KernelTypes, value.ValType())
+    table = value.Val()
+    match kind:
+        case "Tensor":
+            fields = _tensor_fields(_cast(table, Tensor.Tensor))
+        case "Int":
+            fields = {"value": _cast(table, Int.Int).IntVal()}
+        case "Bool":
+            fields = {"value": bool(_cast(table, Bool.Bool).BoolVal())}
+        case "Double":
+            fields = {"value": _cast(table, Double.Double).DoubleVal()}
+        case "String":
+            fields = {"value": _text(_cast(table, String.String).StringVal())}
+        case "IntList" | "DoubleList" | "BoolList" | "TensorList" | "OptionalTensorList":
+            fields = {"items": _vector(_cast(table, _LISTS[kind]), "Items")}
+        case _:
+            fields = {}
+    return Value(kind, fields)
+
+
+_LISTS = {
+    "IntList": IntList.IntList,
+    "DoubleList": DoubleList.DoubleList,
+    "BoolList": BoolList.BoolList,
+    "TensorList": TensorList.TensorList,
+    "OptionalTensorList": OptionalTensorList.OptionalTensorList,
+}
+
+
+def _tensor_fields(tensor: Any) -> dict[str, Any]:
+    allocation = tensor.AllocationInfo()
+    return {
+        "scalar_type": tensor.ScalarType(),
+        "sizes": _vector(tensor, "Sizes"),
+        "dim_order": _vector(tensor, "DimOrder"),
+        "constant": tensor.DataBufferIdx() - 1 if tensor.DataBufferIdx() else None,
+        "memory": allocation.MemoryId() - 1 if allocation else None,
+        "offset": allocation.MemoryOffsetLow() | allocation.MemoryOffsetHigh() << 32 if allocation else None,
+    }
+
+
+def _instruction(instruction: Any, operators: tuple[str, ...], delegates: tuple[str, ...]) -> Instruction:
+    kind = _member(InstructionArguments, instruction.InstrArgsType())
+    table = instruction.InstrArgs()
+    match kind:
+        case "KernelCall":
+            call = _cast(table, KernelCall.KernelCall)
+            return Instruction(kind, operators[call.OpIndex()], _vector(call, "Args"))
+        case "DelegateCall":
+            call = _cast(table, DelegateCall.DelegateCall)
+            return Instruction(kind, delegates[call.DelegateIndex()], _vector(call, "Args"))
+        case "MoveCall":
+            move = _cast(table, MoveCall.MoveCall)
+            return Instruction(kind, "", (move.MoveFrom(), move.MoveTo()))
+        case "JumpFalseCall":
+            jump = _cast(table, JumpFalseCall.JumpFalseCall)
+            return Instruction(kind, f"to {jump.DestinationInstruction()}", (jump.CondValueIndex(),))
+        case "FreeCall":
+            return Instruction(kind, "", (_cast(table, FreeCall.FreeCall).ValueIndex(),))
+        case _:
+            return Instruction(kind, "", ())

@@ -1,0 +1,164 @@
+"""Writes ExecuTorch's container: extended header, flatbuffer, one segment of constants.
+
+The same contents give the same bytes. Vectors and tables that are equal are written once, which a flatbuffer's readers cannot tell.
+"""
+
+import struct
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import flatbuffers
+import numpy as np
+from executorch_flatbuffer import (
+    AllocationDetails,
+    Chain,
+    DataSegment,
+    EValue,
+    ExecutionPlan,
+    Instruction,
+    InstructionArguments,
+    KernelCall as KernelCallTable,
+    KernelTypes,
+    Operator,
+    Program,
+    SubsegmentOffsets,
+    Tensor,
+)
+
+from compiler.pte.contents import Contents, KernelCall, Method, TensorValue
+
+IDENTIFIER = b"ET12"
+HEADER_MAGIC = b"eh00"
+HEADER_BYTES = 32
+CONSTANT_ALIGNMENT = 16
+SEGMENT_ALIGNMENT = 128
+OVERLOAD = "out"
+
+
+def pte_bytes(contents: Contents) -> bytes:
+    """The file. Constants lie 16-byte aligned in a segment that starts at a multiple of 128 bytes."""
+    segment, offsets = _constant_segment(contents.constants)
+    flatbuffer = _Writer().program(contents, offsets, len(segment))
+    return _with_header(flatbuffer, segment)
+
+
+def _constant_segment(constants: Sequence[bytes]) -> tuple[bytes, list[int]]:
+    segment, offsets = bytearray(), []
+    for constant in constants:
+        segment += bytes(-len(segment) % CONSTANT_ALIGNMENT)
+        offsets.append(len(segment))
+        segment += constant
+    return bytes(segment), offsets
+
+
+def _with_header(flatbuffer: bytes, segment: bytes) -> bytes:
+    """Inserts the extended header behind the flatbuffer's first 8 bytes, if there is a segment, and appends that."""
+    if not segment:
+        return flatbuffer
+    (root,) = struct.unpack_from("<I", flatbuffer)
+    program_bytes = len(flatbuffer) + HEADER_BYTES
+    segment_base = -(-program_bytes // SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT
+    header = HEADER_MAGIC + struct.pack("<IQQQ", HEADER_BYTES, program_bytes, segment_base, len(segment))
+    head = struct.pack("<I", root + HEADER_BYTES) + flatbuffer[4:8] + header
+    return head + flatbuffer[8:] + bytes(segment_base - program_bytes) + segment
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.builder = flatbuffers.Builder(4096)
+        self.written: dict[Any, int] = {}
+
+    def program(self, contents: Contents, offsets: Sequence[int], segment_bytes: int) -> bytes:
+        nothing = self._offsets([])
+        plans = self._offsets([self._plan(method, nothing) for method in contents.methods])
+        segments = [self._table(DataSegment, Size=segment_bytes)] if segment_bytes else []
+        # Entry 0 is reserved: buffer number 0 means that a tensor has none.
+        constant_segment = self._table(SubsegmentOffsets, Offsets=self._numbers([0, *offsets], np.uint64))
+        root = self._table(
+            Program,
+            ExecutionPlan=plans,
+            ConstantBuffer=nothing,
+            BackendDelegateData=nothing,
+            Segments=self._offsets(segments),
+            ConstantSegment=constant_segment,
+            MutableDataSegments=nothing,
+            NamedData=nothing,
+        )
+        self.builder.Finish(root, IDENTIFIER)
+        return bytes(self.builder.Output())
+
+    def _plan(self, method: Method, nothing: int) -> int:
+        inputs = self._numbers(method.inputs, np.int32)
+        outputs = self._numbers(method.outputs, np.int32)
+        instructions = self._offsets([self._instruction(call) for call in method.calls])
+        chain = self._table(Chain, Inputs=inputs, Outputs=outputs, Instructions=instructions)
+        operators = [
+            self._table(Operator, Name=self._string(name), Overload=self._string(OVERLOAD)) for name in method.operators
+        ]
+        return self._table(
+            ExecutionPlan,
+            Name=self._string(method.name),
+            Values=self._offsets([self._value(value) for value in method.values]),
+            Inputs=inputs,
+            Outputs=outputs,
+            Chains=self._offsets([chain]),
+            Operators=self._offsets(operators),
+            Delegates=nothing,
+            NonConstBufferSizes=self._numbers([0, *method.memory_bytes], np.int64),
+        )
+
+    def _instruction(self, call: KernelCall) -> int:
+        # The last output comes twice: it is also what the operator returns.
+        arguments = self._numbers([*call.arguments, call.arguments[-1]], np.int32)
+        table = self._table(KernelCallTable, OpIndex=call.operator, Args=arguments)
+        return self._table(
+            Instruction, InstrArgsType=InstructionArguments.InstructionArguments.KernelCall, InstrArgs=table
+        )
+
+    def _value(self, value: TensorValue) -> int:
+        fields = {
+            "ScalarType": int(value.scalar_type),
+            "Sizes": self._numbers(value.sizes, np.int32),
+            "DimOrder": self._numbers(range(len(value.sizes)), np.uint8),
+        }
+        if value.constant is not None:
+            fields["DataBufferIdx"] = value.constant + 1
+        else:
+            fields["AllocationInfo"] = self._table(
+                AllocationDetails, MemoryId=value.memory + 1, MemoryOffsetLow=value.offset
+            )
+        tensor = self._table(Tensor, **fields)
+        return self._table(EValue, ValType=KernelTypes.KernelTypes.Tensor, Val=tensor)
+
+    def _once(self, key: Any, write: Any) -> int:
+        if key not in self.written:
+            self.written[key] = write()
+        return self.written[key]
+
+    def _table(self, schema: ModuleType, **fields: int) -> int:
+        """A table of flatc's module `schema`; fields by their names there, in the order given."""
+
+        def write() -> int:
+            schema.Start(self.builder)
+            for name, value in fields.items():
+                getattr(schema, f"Add{name}")(self.builder, value)
+            return schema.End(self.builder)
+
+        return self._once((schema.__name__, tuple(fields.items())), write)
+
+    def _numbers(self, values: Sequence[int], dtype: type) -> int:
+        array = np.array(list(values), dtype)
+        return self._once((dtype, array.tobytes()), lambda: self.builder.CreateNumpyVector(array))
+
+    def _offsets(self, offsets: Sequence[int]) -> int:
+        def write() -> int:
+            self.builder.StartVector(4, len(offsets), 4)
+            for offset in reversed(offsets):
+                self.builder.PrependUOffsetTRelative(offset)
+            return self.builder.EndVector()
+
+        return self._once(("offsets", tuple(offsets)), write)
+
+    def _string(self, text: str) -> int:
+        return self.builder.CreateSharedString(text)

@@ -1,0 +1,49 @@
+"""Runs a lowered program on the host with the operators' integer references: what every core must compute, byte for byte."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from compiler.program import Program
+from kernels.operator import Operator
+
+
+def run_program(program: Program, operators: Mapping[str, Operator], inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Outputs by name for inputs by name, in the firmware's dtypes and layouts.
+
+    Raises ValueError for an input that is missing or of another shape or dtype.
+    """
+    tensors = {**run_steps(program, operators, inputs)}
+    return {port.name: tensors[port.tensor].reshape(port.type.shape) for port in program.outputs}
+
+
+def run_steps(program: Program, operators: Mapping[str, Operator], inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Every tensor of the program by name."""
+    tensors: dict[str, np.ndarray] = dict(program.constants)
+    for port in program.inputs:
+        array = inputs.get(port.name)
+        if array is None or array.shape != port.type.shape or str(array.dtype) != port.type.dtype:
+            raise ValueError(f"input {port.name} must be {port.type.dtype}{list(port.type.shape)}")
+        tensors[port.tensor] = array
+    for step in program.steps:
+        arguments = [tensors[name].reshape(type_.shape) for name, type_ in zip(step.inputs, step.call.inputs)]
+        results = operators[step.call.operator].reference(step.call, arguments)
+        tensors.update(zip(step.outputs, results))
+    return tensors
+
+
+def to_firmware(port, array: np.ndarray) -> np.ndarray:
+    """What the user's model takes or gives (float32), as the firmware's input or output: permuted, quantised if int8."""
+    permuted = np.ascontiguousarray(array.transpose(port.permutation))
+    if port.type.dtype != "int8":
+        return permuted.astype(port.type.dtype)
+    steps = np.rint(permuted.astype(np.float64) / port.type.scale) + port.type.zero_point
+    return np.clip(steps, -128, 127).astype(np.int8)
+
+
+def from_firmware(port, array: np.ndarray) -> np.ndarray:
+    """The inverse: float32, in the user's order of axes."""
+    real = array.astype(np.float32)
+    if port.type.dtype == "int8":
+        real = ((array.astype(np.float64) - port.type.zero_point) * port.type.scale).astype(np.float32)
+    return np.ascontiguousarray(real.transpose(np.argsort(port.permutation)))

@@ -1,0 +1,98 @@
+"""plan.json and ops.json: what the compiler decided, for the firmware rules, the measurements and people."""
+
+import json
+from typing import Any
+
+from compiler.planner.plan import MemoryPlan
+from compiler.program import Program, ProgramPort, Step
+from compiler.pte.contents import Contents
+
+
+def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes) -> str:
+    """The memory plan, step by step. All sizes and offsets are bytes; steps count from 0."""
+    constants_bytes = sum(len(constant) for constant in contents.constants)
+    return _json(
+        {
+            "model": program.name,
+            "tier": program.tier,
+            "method": contents.methods[0].name,
+            "inputs": [_port(port, plan) for port in program.inputs],
+            "outputs": [_port(port, plan) for port in program.outputs],
+            "regions": [{"name": name, "bytes": nbytes} for name, nbytes in plan.nbytes.items()],
+            "arena_bytes": plan.arena_bytes,
+            "arena_lower_bound": plan.lower_bound,
+            "tensors": [_buffer(name, program, plan) for name in plan.buffers],
+            "steps": [_step(index, step) for index, step in enumerate(program.steps)],
+            "peak": {"step": plan.peak_step, "layer": program.steps[plan.peak_step].layer, "bytes": plan.peak_bytes},
+            "constants_bytes": constants_bytes,
+            "weights_bytes": program.weights_bytes,
+            "metadata_bytes": len(pte) - constants_bytes,
+            "values": len(contents.methods[0].values),
+        }
+    )
+
+
+def ops_json(program: Program, contents: Contents) -> str:
+    """The kernels the firmware needs, in the order of the .pte's operators."""
+    operators = []
+    for name in contents.methods[0].operators:
+        kernel = name.partition("::")[2]
+        steps = [step for step in program.steps if step.kernel == kernel]
+        operators.append(
+            {
+                "name": name,
+                "kernel": kernel,
+                "operator": steps[0].call.operator,
+                "dtype": (steps[0].call.inputs[0]).dtype,
+                "layers": [step.layer for step in steps],
+            }
+        )
+    return _json({"tier": program.tier, "operators": operators})
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _port(port: ProgramPort, plan: MemoryPlan) -> dict[str, Any]:
+    planned = plan.buffers[port.tensor]
+    return {
+        "name": port.name,
+        "shape": list(port.type.shape),
+        "dtype": port.type.dtype,
+        "scale": port.type.scale,
+        "zero_point": port.type.zero_point,
+        "bytes": port.type.nbytes,
+        "offset": planned.offset,
+        "region": planned.region,
+        "permutation": list(port.permutation),
+    }
+
+
+def _buffer(name: str, program: Program, plan: MemoryPlan) -> dict[str, Any]:
+    planned = plan.buffers[name]
+    layer = next((step.layer for step in program.steps if step.scratch == name), program.layer_of(name))
+    return {
+        "name": name,
+        "bytes": planned.buffer.nbytes,
+        "offset": planned.offset,
+        "region": planned.region,
+        "first_step": planned.buffer.first,
+        "last_step": planned.buffer.last,
+        "layer": layer,
+    }
+
+
+def _step(index: int, step: Step) -> dict[str, Any]:
+    return {
+        "index": index,
+        "operator": step.call.operator,
+        "kernel": step.kernel,
+        "layer": step.layer,
+        "source": str(step.source) if step.source else "",
+        "macs": step.macs,
+        "inputs": list(step.inputs),
+        "outputs": list(step.outputs),
+        "scratch_bytes": step.scratch_bytes,
+        "params_bytes": len(step.params),
+    }
