@@ -3,6 +3,7 @@
 import dataclasses
 import random
 
+import compiler.frontend.torch_environment  # isort: skip  (before torch)
 import numpy as np
 import torch
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -51,4 +52,5 @@ def _forget_earlier_work() -> None:
     torch.manual_seed(0)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
+    torch.set_num_threads(1)
     torch._dynamo.reset()

@@ -1,0 +1,155 @@
+"""Compiles a PyTorch model to a .pte for Cortex-M.
+
+Two stages, together or apart:
+  from Python:  --entry, --srcs, --calibration      writes --graph, if given
+  to a .pte:    --tier, and --graph if there is no --entry      writes --pte, --ops, --plan
+
+By hand, from the workspace's root:
+  pte_compiler --srcs=models/kws/kws.py --entry=kws:build_model --tier=mve --pte=kws.pte --plan=kws.plan.json
+"""
+
+import dataclasses
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import app, flags
+
+from compiler.compile import LoweringRequest, build, load_graph, lower_graph, save_graph
+from compiler.errors import CompileError
+from compiler.planner.plan import Region
+from compiler.worker import serve_requests
+from kernels.operator import TIERS
+
+
+def define_flags(values: flags.FlagValues) -> None:
+    text = {"flag_values": values}
+    flags.DEFINE_string("name", None, "The model's name in reports. Default: the module of --entry, or the name of --graph.", **text)
+    flags.DEFINE_string("entry", None, "module:function that returns the torch.nn.Module, e.g. kws:build_model.", **text)
+    flags.DEFINE_multi_string("srcs", [], "The model's Python files, relative to the workspace. Repeated or comma-separated.", **text)
+    flags.DEFINE_string(
+        "example_inputs",
+        None,
+        "module:function that returns a tuple of tensors like the model's inputs. Default: example_inputs of --entry's module.",
+        **text,
+    )
+    flags.DEFINE_string(
+        "calibration",
+        None,
+        "Typical inputs, from which the ranges of activations are learnt: module:function that yields a tuple of tensors per "
+        "sample; a .npz with an array per input, samples along the first axis; or a folder of .npy or .npz files, one per "
+        "sample. Default: calibration of --entry's module.",
+        **text,
+    )
+    flags.DEFINE_string("graph", None, "The quantised graph: written if there is an --entry, else read.", **text)
+    flags.DEFINE_enum("tier", None, TIERS, "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).", **text)
+    flags.DEFINE_enum("io", "int8", ("int8", "float"), "What the firmware's inputs and outputs are.", **text)
+    flags.DEFINE_string("region", "sram", "Name of the memory region for activations; name=BYTES to fail where they do not fit.", **text)
+    flags.DEFINE_string("pte", None, "The .pte to write.", **text)
+    flags.DEFINE_string("ops", None, "The list of kernels to write, JSON.", **text)
+    flags.DEFINE_string("plan", None, "The memory plan to write, JSON.", **text)
+    flags.DEFINE_string("dump_passes", None, "Folder for the graph's text after each pass.", **text)
+    flags.DEFINE_bool("verbose", False, "Show the stack trace of an error.", **text)
+    flags.DEFINE_bool("persistent_worker", False, "Serve Bazel's worker protocol on stdin and stdout.", **text)
+
+
+def run(values: flags.FlagValues) -> tuple[int, str]:
+    """The exit code, and what to tell the user: nothing, or why it failed, in one line (more if --verbose)."""
+    try:
+        compile_files(values)
+        return 0, ""
+    except CompileError as error:
+        message = f"error: {error}"
+    except OSError as error:
+        message = f"error: {error.filename or ''}: {error.strerror or error}"
+    except Exception as error:
+        reason = next(iter(str(error).splitlines()), "")
+        message = f"error: the compiler itself failed ({type(error).__name__}: {reason}); --verbose shows where"
+    return 1, (traceback.format_exc() if values.verbose else "") + message
+
+
+def compile_files(values: flags.FlagValues) -> None:
+    if values.entry:
+        graph = build(_model_request(values))
+        if values.graph:
+            save_graph(Path(values.graph), graph)
+    elif values.graph:
+        graph = load_graph(Path(values.graph))
+        if values.name:
+            graph = dataclasses.replace(graph, name=values.name)
+    else:
+        raise CompileError("nothing to compile: give --entry (a PyTorch model) or --graph; see --help")
+    if not (values.pte or values.ops or values.plan):
+        return
+    if not values.tier:
+        raise CompileError("to write a .pte, --tier must be given: scalar, dsp or mve")
+    compiled = lower_graph(graph, _lowering_request(values))
+    if values.pte:
+        Path(values.pte).write_bytes(compiled.pte)
+    if values.ops:
+        Path(values.ops).write_text(compiled.ops)
+    if values.plan:
+        Path(values.plan).write_text(compiled.plan)
+
+
+def _model_request(values: flags.FlagValues):
+    from compiler.frontend.build_graph import ModelRequest
+
+    module = values.entry.partition(":")[0]
+    return ModelRequest(
+        name=values.name or module,
+        entry=values.entry,
+        example_inputs=values.example_inputs or f"{module}:example_inputs",
+        calibration=values.calibration or f"{module}:calibration",
+        sources=tuple(source for group in values.srcs for source in group.split(",") if source),
+    )
+
+
+def _lowering_request(values: flags.FlagValues) -> LoweringRequest:
+    name, _, limit = values.region.partition("=")
+    if limit and not limit.isdecimal():
+        raise CompileError(f"--region={values.region}: write name or name=BYTES")
+    return LoweringRequest(
+        tier=values.tier,
+        int8_io=values.io == "int8",
+        region=Region(name, int(limit) if limit else None),
+        dump=Path(values.dump_passes) if values.dump_passes else None,
+    )
+
+
+def serve(arguments: Sequence[str]) -> tuple[int, str]:
+    """One request to the worker: the same flags as on a command line."""
+    values = flags.FlagValues()
+    define_flags(values)
+    try:
+        values(["pte_compiler", *arguments])
+    except flags.Error as error:
+        return 2, f"error: {error}"
+    return run(values)
+
+
+def main(_: Sequence[str]) -> None:
+    if flags.FLAGS.persistent_worker:
+        serve_requests(serve)
+        return
+    exit_code, message = run(flags.FLAGS)
+    if message:
+        print(message, file=sys.stderr)
+    sys.exit(exit_code)
+
+
+def expand_parameter_files(arguments: Sequence[str]) -> list[str]:
+    """Replaces @file by the file's lines."""
+    expanded: list[str] = []
+    for argument in arguments:
+        expanded += Path(argument[1:]).read_text().splitlines() if argument.startswith("@") else [argument]
+    return expanded
+
+
+if __name__ == "__main__":
+    define_flags(flags.FLAGS)
+    if workspace := os.environ.get("BUILD_WORKING_DIRECTORY"):  # set by `bazel run`: paths are relative to the user's folder
+        os.chdir(workspace)
+    app.run(main, argv=expand_parameter_files(sys.argv))
