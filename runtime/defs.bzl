@@ -6,7 +6,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:defs.bzl", "py_test")
 load("//compiler:defs.bzl", "PteModelInfo")
 load("//platforms:cores.bzl", "CORES")
-load("//platforms:for_core.bzl", "core_transition", "for_core")
+load("//platforms:for_core.bzl", "for_core")
 
 def _generate_sources(ctx, model):
     """The kernel table, the header and the object that holds the model, for exactly what the model uses."""
@@ -70,3 +70,226 @@ def _link(ctx, model, *, extra_inputs = [], extra_flags = [], outputs = []):
 
 def _output(ctx, ending):
     return ctx.actions.declare_file(ctx.label.name + "." + ending)
+
+def _pte_firmware_impl(ctx):
+    model = ctx.attr.model[PteModelInfo]
+    map = _output(ctx, "map")
+    linked = _link(ctx, model, extra_flags = ["-Wl,-Map=" + map.path], outputs = [map])
+    elf = linked.elf
+
+    def tool(executable, arguments, outputs, mnemonic):
+        ctx.actions.run(
+            executable = executable,
+            arguments = arguments,
+            inputs = [elf, map, model.ops, model.plan],
+            outputs = outputs,
+            mnemonic = mnemonic,
+        )
+
+    binary = _output(ctx, "bin")
+    tool(ctx.executable._objcopy, ["-O", "binary", elf.path, binary.path], [binary], "FirmwareBin")
+    hex = _output(ctx, "hex")
+    tool(ctx.executable._objcopy, ["-O", "ihex", elf.path, hex.path], [hex], "FirmwareHex")
+
+    sizes = _output(ctx, "size.json")
+    summary = _output(ctx, "size.txt")
+    tool(
+        ctx.executable._size_report,
+        ["--elf", elf.path, "--map", map.path, "--plan", model.plan.path, "--json", sizes.path, "--text", summary.path],
+        [sizes, summary],
+        "FirmwareSize",
+    )
+
+    checked = _output(ctx, "symbols_checked")
+    tool(
+        ctx.executable._check_symbols,
+        ["--elf", elf.path, "--ops", model.ops.path, "--stamp", checked.path],
+        [checked],
+        "FirmwareSymbols",
+    )
+
+    disassembly = _output(ctx, "S")
+    ctx.actions.run_shell(
+        command = '"$1" --disassemble --demangle --no-show-raw-insn "$2" > "$3"',
+        arguments = [ctx.executable._objdump.path, elf.path, disassembly.path],
+        inputs = [elf],
+        tools = [ctx.executable._objdump],
+        outputs = [disassembly],
+        mnemonic = "FirmwareDisassembly",
+    )
+
+    header = _output(ctx, "h")
+    ctx.actions.symlink(output = header, target_file = linked.header)
+    plan = _output(ctx, "plan.json")
+    ctx.actions.symlink(output = plan, target_file = model.plan)
+    recorded = {}
+    if ctx.attr.expected:
+        for kind, file in {"expected": ctx.file.expected, "inputs": ctx.file.inputs}.items():
+            recorded[kind] = _output(ctx, kind + ".bin")
+            ctx.actions.symlink(output = recorded[kind], target_file = file)
+
+    files = [elf, binary, hex, map, header, plan, sizes, summary] + recorded.values()
+    return [
+        DefaultInfo(files = depset(files), executable = elf),
+        OutputGroupInfo(
+            disassembly = depset([disassembly]),
+            elf = depset([elf]),
+            plan = depset([plan]),
+            _validation = depset([checked]),
+            **{kind: depset([file]) for kind, file in recorded.items()}
+        ),
+    ]
+
+_LINK_ATTRS = {
+    "deps": attr.label_list(providers = [CcInfo], doc = "What is linked with the model: runtime, kernels, main program, start-up."),
+    "mode": attr.string(default = "interpreted", values = ["interpreted", "baked"], doc = "How the model is held."),
+    "model": attr.label(providers = [PteModelInfo], mandatory = True, doc = "The `pte_model`."),
+    "_generate": attr.label(default = "//runtime/firmware:generate", executable = True, cfg = "exec"),
+}
+
+_pte_firmware = rule(
+    implementation = _pte_firmware_impl,
+    attrs = _LINK_ATTRS | {
+        "expected": attr.label(allow_single_file = True),
+        "inputs": attr.label(allow_single_file = True),
+        "_check_symbols": attr.label(default = "//runtime/firmware:check_symbols", executable = True, cfg = "exec"),
+        "_objcopy": attr.label(default = "//toolchains/arm_gnu:objcopy", executable = True, cfg = "exec", allow_single_file = True),
+        "_objdump": attr.label(default = "//toolchains/arm_gnu:objdump", executable = True, cfg = "exec", allow_single_file = True),
+        "_size_report": attr.label(default = "//runtime/firmware:size_report", executable = True, cfg = "exec"),
+    },
+    executable = True,
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)
+
+def _pte_host_outputs_impl(ctx):
+    program = _link(ctx, ctx.attr.model[PteModelInfo]).elf
+    outputs = _output(ctx, "bin")
+    ctx.actions.run_shell(
+        # The harness works on files of fixed names in its working directory.
+        command = 'root="$PWD" && cd "$(mktemp -d)" && cp "$root/$2" input.bin && "$root/$1" && cp output.bin "$root/$3"',
+        arguments = [program.path, ctx.file.inputs.path, outputs.path],
+        inputs = [ctx.file.inputs],
+        tools = [program],
+        outputs = [outputs],
+        mnemonic = "HostOutputs",
+        progress_message = "Running %{label} on the host",
+    )
+    return [DefaultInfo(files = depset([outputs]))]
+
+def _host_transition_impl(_settings, _attr):
+    return {"//command_line_option:platforms": str(Label("//platforms:host"))}
+
+_host_transition = transition(
+    implementation = _host_transition_impl,
+    inputs = [],
+    outputs = ["//command_line_option:platforms"],
+)
+
+_pte_host_outputs = rule(
+    implementation = _pte_host_outputs_impl,
+    doc = "What the model computes on the host from recorded inputs, with the same runtime and the portable kernels.",
+    attrs = _LINK_ATTRS | {
+        "inputs": attr.label(allow_single_file = True, mandatory = True),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+    },
+    cfg = _host_transition,
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)
+
+_RUNTIME = {
+    "baked": ["//kernels"],
+    "interpreted": ["//kernels", "//runtime"],
+}
+
+def pte_firmware(*, name, model, inputs = None, mode = "interpreted", main = "//runtime/firmware:main", visibility = None, tags = None, **kwargs):
+    """A firmware image of a model for the core of the target platform, with exactly the kernels that the model uses.
+
+    Gives <name>.elf, .bin, .hex, .map, .h (shapes, scales, zero points, bytes of RAM), .plan.json, .size.json and .size.txt; with
+    `inputs` also .inputs.bin and .expected.bin; output group `disassembly`: <name>.S. Fails if a symbol got in that must not be
+    there: the heap, printf, exceptions, static constructors, a kernel that the model does not use.
+
+    Args:
+      name: name of the target and of the files.
+      model: the `pte_model`.
+      inputs: recorded inputs, laid end to end, for tests and measurements; the host computes what is expected of them.
+      mode: "interpreted": the .pte lies in flash and the runtime executes it there. "baked": the model becomes code.
+      main: cc_library that holds the main program; by default the harness that works on the host's files by semihosting.
+      visibility: as usual.
+      tags: as usual.
+      **kwargs: other common attributes.
+    """
+    expected = None
+    if inputs:
+        expected = name + ".expected"
+        _pte_host_outputs(
+            name = expected,
+            inputs = inputs,
+            mode = mode,
+            model = model,
+            tags = ["manual"],
+            visibility = ["//visibility:private"],
+            deps = _RUNTIME[mode] + ["//runtime/firmware:main"],
+        )
+    _pte_firmware(
+        name = name,
+        expected = expected,
+        inputs = inputs,
+        mode = mode,
+        model = model,
+        tags = tags,
+        target_compatible_with = ["@platforms//os:none"],
+        visibility = visibility,
+        deps = _RUNTIME[mode] + [main, "//platforms/boards:startup"],
+        **kwargs
+    )
+
+def pte_firmware_test(*, name, firmware, cores = CORES.keys(), tags = None, **kwargs):
+    """Runs a firmware that has `inputs` on emulated cores, and holds every output byte against the host's.
+
+    The test of one core is <name>.<core>; <name> is all of them. M0+, M23, M35P, M52 and M85 run on the nearest core that the
+    emulator has, see platforms/cores.bzl.
+
+    Args:
+      name: name of the test suite.
+      firmware: the `pte_firmware`, of this package.
+      cores: the cores to test; all by default.
+      tags: as usual.
+      **kwargs: other attributes of tests.
+    """
+    for core in cores:
+        image = "{}.{}.image".format(name, core)
+        for_core(
+            name = image,
+            core = core,
+            tags = ["manual"],
+            target = firmware,
+            testonly = True,
+        )
+        files = {}
+        for kind in ["elf", "inputs", "expected"]:
+            files[kind] = "{}.{}".format(image, kind)
+            native.filegroup(
+                name = files[kind],
+                srcs = [image],
+                output_group = kind,
+                tags = ["manual"],
+                testonly = True,
+            )
+        py_test(
+            name = "{}.{}".format(name, core),
+            size = "small",
+            timeout = "moderate",
+            srcs = ["//runtime/firmware:firmware_test_main.py"],
+            args = ["--core=" + core] + ["--{}=$(rootpath :{})".format(kind, file) for kind, file in files.items()],
+            data = files.values(),
+            main = "//runtime/firmware:firmware_test_main.py",
+            tags = tags,
+            deps = ["//toolchains/qemu:emulator"],
+            **kwargs
+        )
+    native.test_suite(
+        name = name,
+        tests = ["{}.{}".format(name, core) for core in cores],
+    )

@@ -5,9 +5,11 @@ load(":assembled_repository.bzl", "assembled_repository")
 
 _DEBIAN = [
     "//toolchains:store.py",
+    "//toolchains/debian:assemble_program.py",
     "//toolchains/debian:elf.py",
     "//toolchains/debian:packages.py",
     "//toolchains/debian:patchelf.txt",
+    "//toolchains/debian:private_program.py",
     "//toolchains/debian:relocate.py",
 ]
 
@@ -25,6 +27,13 @@ def _toolchains_impl(ctx):
         build_file = "//toolchains/flatbuffers:flatbuffers.BUILD.bazel",
         scripts = _DEBIAN + ["//toolchains/flatbuffers:packages.lock.json"],
         what = "flatbuffers",
+    )
+    assembled_repository(
+        name = "nginx",
+        assemble = "//toolchains/nginx:assemble.py",
+        build_file = "//toolchains/nginx:nginx.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/nginx:packages.lock.json"],
+        what = "nginx",
     )
     assembled_repository(
         name = "pypi",

@@ -23,7 +23,7 @@ exec "$here/lib/{loader}" --library-path "$here/lib" --argv0 {name} "$here/{name
 
 
 def keep(name: str, root: pathlib.Path, into: pathlib.Path) -> None:
-    """Takes /usr/bin/<name> and all libraries it loads from an unpacked root.
+    """Takes /usr/bin/<name> (or /usr/sbin/<name>) and all libraries it loads from an unpacked root.
 
     Args:
       name: the program.
@@ -32,7 +32,7 @@ def keep(name: str, root: pathlib.Path, into: pathlib.Path) -> None:
     """
     libraries = into / "lib"
     libraries.mkdir(parents=True, exist_ok=True)
-    shutil.copy(root / "usr/bin" / name, into / f"{name}.elf")
+    shutil.copy(next(root.glob(f"usr/*bin/{name}")), into / f"{name}.elf")
     waiting = [_LOADER, *Elf.read(into / f"{name}.elf").needed()]
     while waiting:
         library = waiting.pop()

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef QEMU_PLUGIN_API
-#error "QEMU_PLUGIN_API must be the plugin interface version of the QEMU that loads this file"
-#endif
+#include "toolchains/qemu/plugin_api.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 typedef uint64_t plugin_id;
@@ -27,7 +26,7 @@ void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 
-EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
+EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 enum { MAX_REGIONS = 8, NAME_BYTES = 32 };
 

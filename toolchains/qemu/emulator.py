@@ -16,8 +16,7 @@ import tempfile
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-_WORKSPACE = pathlib.Path(__file__).parents[2]
-_QEMU = _WORKSPACE / "toolchains/qemu/qemu_system_arm"
+_WORKSPACE = pathlib.Path(__file__).absolute().parents[2]
 _PLUGIN = _WORKSPACE / "toolchains/qemu/count_plugin.so"
 _CORES = _WORKSPACE / "platforms/cores_json.json"
 _BOARDS = _WORKSPACE / "platforms/boards/boards_json.json"
@@ -92,7 +91,7 @@ def run_elf(
     """
     functions = _functions(elf)
     counts_file = directory / "counts.txt"
-    command = [str(_QEMU.absolute()), *_board_arguments(core), *_COMMON_ARGUMENTS]
+    command = [_qemu(), *_board_arguments(core), *_COMMON_ARGUMENTS]
     command += ["-plugin", _plugin_option(functions, counts_file, profile), "-kernel", str(elf.absolute())]
     try:
         done = subprocess.run(command, cwd=directory, capture_output=True, timeout=timeout_s, check=False)
@@ -111,6 +110,14 @@ _COMMON_ARGUMENTS = (
     *("-nodefaults", "-nographic", "-monitor", "none", "-serial", "null"),
     *("-semihosting-config", "enable=on,target=native"),
 )
+
+
+def _qemu() -> str:
+    """The emulator, in the runfiles of whatever program this is part of; its repository's name there is Bazel's affair."""
+    found = next(_WORKSPACE.parent.glob("*qemu/qemu_system_arm"), None)
+    if found is None:
+        raise EmulationError("no emulator beside this program: start it through Bazel")
+    return str(found)
 
 
 def _board_arguments(core: str) -> list[str]:
@@ -135,7 +142,7 @@ def _functions(elf: pathlib.Path) -> dict[str, tuple[int, int]]:
 
 
 def _plugin_option(functions: dict[str, tuple[int, int]], counts_file: pathlib.Path, profile: bool) -> str:
-    option = f"{_PLUGIN.absolute()},out={counts_file}" + (",profile=on" if profile else "")
+    option = f"{_PLUGIN},out={counts_file}" + (",profile=on" if profile else "")
     for name, (address, _) in sorted(functions.items()):
         if name.startswith(_MARKER) and name.endswith("_begin"):
             region = name.removeprefix(_MARKER).removesuffix("_begin")
