@@ -70,6 +70,11 @@ def key(files: Iterable[pathlib.Path], *facts: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def tree_place(name: str) -> pathlib.Path:
+    """Where the tree of that name is, or will be."""
+    return root() / "trees" / name
+
+
 def tree(name: str, megabytes: int, build: Callable[[pathlib.Path], None]) -> pathlib.Path:
     """The tree of that name (which holds a key of all its inputs), built by build(folder) if it is not there.
 
@@ -78,7 +83,7 @@ def tree(name: str, megabytes: int, build: Callable[[pathlib.Path], None]) -> pa
       megabytes: room that building it takes.
       build: fills an empty folder, which is moved to its place afterwards.
     """
-    place = root() / "trees" / name
+    place = tree_place(name)
     if place.is_dir():
         return place
     with locked(place):

@@ -3,6 +3,8 @@
 import pathlib
 import struct
 
+from toolchains.store import ToolchainError
+
 _NEEDED, _STRTAB, _SYMTAB = 1, 5, 6
 _VERSYM, _VERNEED = 0x6FFFFFF0, 0x6FFFFFFE
 _LOAD, _DYNAMIC, _DYNSYM = 1, 2, 11
@@ -89,3 +91,16 @@ class Elf:
             self.data[entry : entry + 4] = self.data[plain : plain + 4]
             self.data[entry + 8 : entry + 12] = self.data[plain + 8 : plain + 12]
         return True
+
+
+def loaded(program: pathlib.Path, libraries: pathlib.Path) -> set[str]:
+    """File names of all libraries a program loads, directly or not. Raises ToolchainError unless all lie in one folder."""
+    names, waiting = set(), Elf.read(program).needed()
+    while waiting:
+        name = waiting.pop()
+        if name not in names:
+            if not (libraries / name).exists():
+                raise ToolchainError(f"{program.name} needs {name}, which none of its packages has: the package's dependencies have changed")
+            names.add(name)
+            waiting += Elf.read(libraries / name).needed()
+    return names

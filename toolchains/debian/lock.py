@@ -15,12 +15,13 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from toolchains.debian.elf import Elf
-from toolchains.debian.packages import Lock, Package, Suite, deb
+from toolchains.debian.packages import Lock, Package, Suite, deb, download
 from toolchains.store import ToolchainError, say
 
 
 def loaded_libraries(roots: list[Package], closure: list[Package]) -> list[Package]:
     """Of the closure, the packages that hold a library needed, directly or not, by an ELF file of the roots."""
+    download(roots + closure)
     with tempfile.TemporaryDirectory() as folder:
         holder, wants = {}, {}
         for package in roots + closure:

@@ -6,8 +6,9 @@ what is not locked.
 """
 
 import collections
-import contextlib
 import dataclasses
+import functools
+import itertools
 import json
 import os
 import pathlib
@@ -58,10 +59,13 @@ class Lock:
         path.write_text(json.dumps(dataclasses.asdict(self), indent=2) + "\n")
 
 
+def _environment() -> dict[str, str]:
+    return os.environ | {"LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+
+
 def _run(command: Sequence[str], **kwargs) -> subprocess.CompletedProcess:
-    environment = os.environ | {"LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        return subprocess.run(command, env=environment, capture_output=True, text=True, **kwargs)
+        return subprocess.run(command, env=_environment(), capture_output=True, text=True, **kwargs)
     except FileNotFoundError as error:
         raise ToolchainError(f"{command[0]} is missing: this needs Debian's apt and dpkg") from error
 
@@ -71,6 +75,7 @@ def _last_error(output: str) -> str:
     return lines[-1].removeprefix("E: ")
 
 
+@functools.cache
 def mirror() -> str:
     """The address of the Debian mirror that this machine's apt uses."""
     listed = _run(["apt-get", "indextargets", "--format", "$(SITE) $(COMPONENT) $(ORIGIN)", "Created-By: Packages"]).stdout
@@ -85,35 +90,62 @@ def mirror() -> str:
 
 
 def deb(package: Package) -> pathlib.Path:
-    """The package's file, from the store or else downloaded into it. Raises ToolchainError when the mirror has no such bytes."""
-    place = root() / "debs" / f"{package.sha256}.deb"
-    if place.is_file():
-        return place
-    with locked(place.parent / "debs"):
-        if not place.is_file():
-            _download(package, place)
-    return place
+    """Where the package's file is, or will be, in the store."""
+    return root() / "debs" / f"{package.sha256}.deb"
 
 
-def _download(package: Package, place: pathlib.Path) -> None:
-    want_space(place.parent, (package.size >> 20) + 16)
-    part = place.with_suffix(".part")
-    part.unlink(missing_ok=True)
-    address = f"{mirror()}/{package.file}"
-    say(f"downloading {package} ({package.size / 1e6:.1f} MB)")
-    helper = [APT_HELPER, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3"]
-    done = _run([*helper, "download-file", address, str(part), f"SHA256:{package.sha256}"])
-    if done.returncode or not part.is_file():
-        part.unlink(missing_ok=True)
-        raise ToolchainError(f"cannot download {package} from {address}: {_last_error(done.stderr + done.stdout)}; run again to go on")
-    if sha256(part) != package.sha256:
-        part.unlink()
-        raise ToolchainError(f"{address} is not the package that was locked: its sha256 differs")
-    part.rename(place)
+def download(packages: Iterable[Package]) -> None:
+    """Brings into the store what it lacks of the packages. Raises ToolchainError when the mirror has not all of those very bytes."""
+    with locked(root() / "debs" / "debs"):
+        lacking = [package for package in packages if not deb(package).is_file()]
+        if not lacking:
+            return
+        megabytes = sum(package.size for package in lacking) / 1e6
+        want_space(root(), int(megabytes) + 16)
+        what = str(lacking[0]) if len(lacking) == 1 else f"{len(lacking)} packages"
+        say(f"downloading {what} from the Debian mirror ({megabytes:.0f} MB)")
+        error = _run_apt_helper(lacking)
+        for package in lacking:
+            part = _part(package)
+            if part.is_file() and part.stat().st_size == package.size and sha256(part) == package.sha256:
+                part.rename(deb(package))
+            else:
+                part.unlink(missing_ok=True)
+    absent = [package for package in lacking if not deb(package).is_file()]
+    if absent:
+        raise ToolchainError(f"cannot download {absent[0]} from {mirror()}: {error}; run again to go on")
 
 
-def unpack(packages: Iterable[Package], into: pathlib.Path, exclude: Sequence[str] = ()) -> None:
+def _part(package: Package) -> pathlib.Path:
+    return deb(package).with_suffix(".part")
+
+
+def _run_apt_helper(packages: Sequence[Package]) -> str:
+    """Downloads each package to its part file, and says why where that fails."""
+    wanted = [(f"{mirror()}/{package.file}", str(_part(package)), f"SHA256:{package.sha256}") for package in packages]
+    command = [APT_HELPER, "-oAPT::Sandbox::User=root", "-oAcquire::Retries=3", "download-file", *itertools.chain(*wanted)]
+    total = sum(package.size for package in packages) / 1e6
+    with tempfile.TemporaryFile("w+") as output:
+        try:
+            helper = subprocess.Popen(command, env=_environment(), stdout=output, stderr=output)
+        except FileNotFoundError as error:
+            raise ToolchainError(f"{APT_HELPER} is missing: this needs Debian's apt") from error
+        while True:
+            try:
+                helper.wait(timeout=5)
+                output.seek(0)
+                return _last_error(output.read())
+            except subprocess.TimeoutExpired:
+                parts = [_part(package) for package in packages]
+                say(f"  {sum(part.stat().st_size for part in parts if part.is_file()) / 1e6:.0f} of {total:.0f} MB")
+            except BaseException:
+                helper.kill()
+                raise
+
+
+def unpack(packages: Sequence[Package], into: pathlib.Path, exclude: Sequence[str] = ()) -> None:
     """Unpacks the packages' files, but for those that match tar's patterns. Downloads what is not in the store; runs none of them."""
+    download(packages)
     into.mkdir(parents=True, exist_ok=True)
     patterns = [f"--exclude={pattern}" for pattern in exclude]
     for package in packages:
@@ -182,7 +214,7 @@ class Suite:
         return [found[name.split("=")[0]] for name in names]
 
 
-def available(lock: Lock, strict: bool) -> tuple[Package, ...]:
+def available(lock: Lock, strict: bool) -> list[Package]:
     """The lock's packages, downloaded; where the mirror no longer has a version, the suite's current one, with a warning.
 
     Stable suites drop a version when they publish a fix of it.
@@ -191,22 +223,20 @@ def available(lock: Lock, strict: bool) -> tuple[Package, ...]:
       lock: what is wanted.
       strict: the roots must be exactly the locked ones, since their bytes decide those of the outputs.
     """
-    exact = {root.split("=")[0] for root in lock.roots} if strict else set()
-    packages = []
-    with contextlib.ExitStack() as stack:
-        suite = None
-        for package in lock.packages:
-            try:
-                deb(package)
-            except ToolchainError:
-                if package.name in exact:
-                    raise
-                suite = suite or stack.enter_context(Suite(lock.suite))
-                (newer,) = suite.packages([package.name])
-                if newer == package:
-                    raise
-                say(f"warning: the mirror has {newer}, not {package.version} as locked")
-                deb(newer)
-                package = newer
-            packages.append(package)
-    return tuple(packages)
+    try:
+        download(lock.packages)
+        return list(lock.packages)
+    except ToolchainError as error:
+        gone = [package for package in lock.packages if not deb(package).is_file()]
+        exact = {root.split("=")[0] for root in lock.roots}
+        if strict and any(package.name in exact for package in gone):
+            raise
+        with Suite(lock.suite) as suite:
+            newer = {package.name: package for package in suite.packages([package.name for package in gone])}
+        if any(newer[package.name] == package for package in gone):
+            raise error  # The mirror has it, so the version is not the reason.
+    for package in gone:
+        say(f"warning: the mirror has {newer[package.name]}, not {package.version} as locked")
+    packages = [newer.get(package.name, package) for package in lock.packages]
+    download(packages)
+    return packages

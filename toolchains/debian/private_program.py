@@ -6,7 +6,7 @@ For single programs. A program that starts others (a compiler) needs relocate.py
 import pathlib
 import shutil
 
-from toolchains.debian.elf import Elf
+from toolchains.debian import elf
 
 _LOADER = "ld-linux-x86-64.so.2"
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
@@ -30,15 +30,10 @@ def keep(name: str, root: pathlib.Path, into: pathlib.Path) -> None:
       root: where Debian's packages were unpacked.
       into: gets <name>.sh (a script that starts it), <name>.elf and lib/.
     """
-    libraries = into / "lib"
-    libraries.mkdir(parents=True, exist_ok=True)
+    (into / "lib").mkdir(parents=True, exist_ok=True)
     shutil.copy(next(root.glob(f"usr/*bin/{name}")), into / f"{name}.elf")
-    waiting = [_LOADER, *Elf.read(into / f"{name}.elf").needed()]
-    while waiting:
-        library = waiting.pop()
-        if not (libraries / library).exists():
-            shutil.copy(root / _LIBRARIES / library, libraries / library)
-            waiting += Elf.read(libraries / library).needed()
+    for library in {_LOADER} | elf.loaded(into / f"{name}.elf", root / _LIBRARIES):
+        shutil.copy(root / _LIBRARIES / library, into / "lib" / library)
     start = into / f"{name}.sh"
     start.write_text(_START.format(name=name, loader=_LOADER))
     start.chmod(0o755)
