@@ -60,14 +60,18 @@ def run(values: flags.FlagValues) -> tuple[int, str]:
     try:
         compile_files(values)
         return 0, ""
-    except CompileError as error:
-        message = f"error: {error}"
-    except OSError as error:
-        message = f"error: {error.filename or ''}: {error.strerror or error}"
     except Exception as error:
-        reason = next(iter(str(error).splitlines()), "")
-        message = f"error: the compiler itself failed ({type(error).__name__}: {reason}); --verbose shows where"
-    return 1, (traceback.format_exc() if values.verbose else "") + message
+        trace = traceback.format_exc() if values.verbose else ""
+        return 1, f"{trace}error: {_explanation(error)}"
+
+
+def _explanation(error: Exception) -> str:
+    if isinstance(error, CompileError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    reason = next(iter(str(error).splitlines()), "")
+    return f"the compiler itself failed ({type(error).__name__}: {reason}); --verbose shows where"
 
 
 def compile_files(values: flags.FlagValues) -> None:

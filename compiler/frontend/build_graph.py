@@ -6,12 +6,12 @@ import random
 import compiler.frontend.torch_environment  # isort: skip  (before torch)
 import numpy as np
 import torch
+from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from compiler import ir
-from compiler.errors import CompileError
 from compiler.frontend.calibration import calibration_samples
-from compiler.frontend.capture import capture
+from compiler.frontend.capture import Captured, capture
 from compiler.frontend.importer import check_operators, import_graph
 from compiler.frontend.normalise import remove_identities
 from compiler.frontend.quantiser import Int8Quantiser
@@ -34,15 +34,18 @@ def build_graph(request: ModelRequest) -> ir.Graph:
     _forget_earlier_work()
     with UserCode(request.sources) as code:
         captured = capture(code, request.entry, request.example_inputs)
-        remove_identities(captured.module)
-        check_operators(captured.module, code)
-        prepared = prepare_pt2e(captured.module, Int8Quantiser())
-        samples = calibration_samples(request.calibration, code, captured.input_names, captured.examples)
-        with torch.no_grad():
-            for sample in samples:
-                prepared(*sample)
-        converted = convert_pt2e(prepared)
-        return import_graph(request.name, captured, converted, code)
+        return import_graph(request.name, captured, quantise(captured, request.calibration, code), code)
+
+
+def quantise(captured: Captured, calibration: str, code: UserCode) -> GraphModule:
+    """The captured model as PT2E converts it: int8 weights, quantize and dequantize around float operators."""
+    remove_identities(captured.module)
+    check_operators(captured.module, code)
+    prepared = prepare_pt2e(captured.module, Int8Quantiser())
+    with torch.no_grad():
+        for sample in calibration_samples(calibration, code, captured.input_names, captured.examples):
+            prepared(*sample)
+    return convert_pt2e(prepared)
 
 
 def _forget_earlier_work() -> None:

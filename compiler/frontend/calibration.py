@@ -34,6 +34,8 @@ def _samples(origin: str, code: UserCode, names: Sequence[str], examples: Sample
             yield item if isinstance(item, (tuple, list)) else (item,)
         return
     path = Path(origin)
+    if not path.exists():
+        raise CompileError(f"calibration data {origin} does not exist")
     if path.is_dir():
         for file in sorted(path.iterdir()):
             if file.suffix == ".npy":
@@ -46,10 +48,8 @@ def _samples(origin: str, code: UserCode, names: Sequence[str], examples: Sample
             raise CompileError(f"the arrays of {origin} hold different numbers of samples")
         for rows in zip(*arrays):
             yield tuple(_batched(row, example) for row, example in zip(rows, examples))
-    elif path.exists():
-        raise CompileError(f"calibration data {origin} is neither a .npz nor a folder nor module:function")
     else:
-        raise CompileError(f"calibration data {origin} does not exist")
+        raise CompileError(f"calibration data {origin} is neither a .npz nor a folder nor module:function")
 
 
 def _load(file: Path) -> np.ndarray:

@@ -74,8 +74,7 @@ class _Importer:
         ports = []
         for result in results:
             tensor = self._tensor(result)
-            computed = _past_dequantize(result)
-            name = ir.fresh_name(computed.name, [port.name for port in ports])
+            name = ir.fresh_name(layer_of(_past_dequantize(result)), [port.name for port in ports])
             ports.append(ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape)))))
         return ports
 
@@ -95,6 +94,8 @@ class _Importer:
             operator, type_ = "quantize", TensorType(shape, "int8", float(scale), int(zero_point))
         else:
             operator, type_ = "dequantize", TensorType(shape, "float32")
+            if source in self.constants:
+                self.types[source] = TensorType(shape, "int8", float(scale), int(zero_point))
         base = source.removesuffix(".int8").removesuffix(".float")
         tensor = self._new_tensor(node, f"{base}.{'int8' if operator == 'quantize' else 'float'}", type_)
         self.nodes.append(ir.Node(self._layer(f"{base}.{operator}"), operator, (source,), (tensor,), {}, self._source(node)))

@@ -49,7 +49,10 @@ def _merge(graph: Graph, node: Node) -> Rewrite | None:
     both = tuple(first.attributes["permutation"][axis] for axis in node.attributes["permutation"])
     if both == tuple(range(len(both))):
         return Rewrite(renamed={node.output: first.inputs[0]})
-    return Rewrite(nodes=(dataclasses.replace(node.with_attributes(permutation=both), inputs=first.inputs),))
+    # A permute that is left over is the user's, not one that nhwc.py has put beside it.
+    users = first if node.attributes.get("inserted") and graph.only_reader(first.output) else node
+    merged = Node(users.name, "permute", first.inputs, node.outputs, {"permutation": both}, users.source)
+    return Rewrite(nodes=(merged,))
 
 
 def _as_reshape(graph: Graph, node: Node) -> Rewrite | None:

@@ -43,9 +43,9 @@ def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
         constants[inputs[1]] = np.ascontiguousarray(graph.constants[weight].transpose(TO_NHWC))
     attributes = {**node.attributes, "layout": "NHWC"}
     nodes = (
-        Node(last, "permute", (x,), (last,), {"permutation": TO_NHWC}, node.source),
+        Node(last, "permute", (x,), (last,), {"permutation": TO_NHWC, "inserted": True}, node.source),
         Node(node.name, node.operator, tuple(inputs), node.outputs, attributes, node.source),
-        Node(first, "permute", node.outputs, (first,), {"permutation": TO_NCHW}, node.source),
+        Node(first, "permute", node.outputs, (first,), {"permutation": TO_NCHW, "inserted": True}, node.source),
     )
     return Rewrite(nodes=nodes, types=types, constants=constants, renamed={node.output: first})
 

@@ -1,0 +1,231 @@
+"""From PyTorch to integers: what the compiled program computes is what PT2E's quantised model says, within one step of int8.
+
+Where a later layer's scale is finer than an earlier one's, one step there is several here: `FINER` says how many.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compiler.compile import LoweringRequest, lower_graph
+from compiler.frontend.build_graph import ModelRequest, build_graph, quantise
+from compiler.frontend.capture import capture
+from compiler.frontend.importer import import_graph
+from compiler.frontend.user_code import UserCode
+from compiler.ir import Graph
+from compiler.lower import lower
+from compiler.passes import run_passes
+from compiler.program import Program
+from compiler.reference import from_firmware, run_program, to_firmware
+from kernels.operator import TIERS
+from kernels.registry import OPERATORS
+
+import torch  # isort: skip  (after the front end, which sets it up)
+
+SOURCE = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {layers}
+
+    def forward(self, x):
+        {forward}
+
+def build_model():
+    torch.manual_seed(1)
+    model = Model()
+    for layer in model.modules():
+        if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d)):
+            nn.init.uniform_(layer.running_mean, -0.5, 0.5)
+            nn.init.uniform_(layer.running_var, 0.5, 2.0)
+            nn.init.uniform_(layer.weight, 0.5, 2.0)
+            nn.init.uniform_(layer.bias, -0.5, 0.5)
+    return model
+
+def example_inputs():
+    return (torch.zeros({shape}),)
+
+def calibration():
+    for seed in range(16):
+        yield (torch.randn({shape}, generator=torch.Generator().manual_seed(seed)),)
+"""
+
+MODELS = {
+    "convolution with batch norm and relu": (
+        (1, 3, 8, 9),
+        "self.conv = nn.Conv2d(3, 8, 3, padding=1, bias=False); self.bn = nn.BatchNorm2d(8)",
+        "return F.relu(self.bn(self.conv(x)))",
+        ["conv2d_s8"],
+    ),
+    "convolution of a single channel, strided, behind an uneven pad": (
+        (1, 1, 12, 7),
+        "self.conv = nn.Conv2d(1, 8, (10, 4), stride=2)",
+        "return F.relu(self.conv(F.pad(x, (1, 1, 4, 5))))",
+        ["conv2d_s8"],
+    ),
+    "depthwise and pointwise convolution with dropout between": (
+        (1, 8, 7, 7),
+        "self.dw = nn.Conv2d(8, 8, 3, padding=1, groups=8); self.drop = nn.Dropout(); self.pw = nn.Conv2d(8, 12, 1)",
+        "return F.relu6(self.pw(self.drop(F.relu6(self.dw(x)))))",
+        ["depthwise_conv2d_3x3_s8", "conv2d_1x1_s8"],
+    ),
+    "depthwise convolution with a multiplier and dilation": (
+        (1, 4, 9, 9),
+        "self.dw = nn.Conv2d(4, 8, 3, padding=2, dilation=2, groups=4)",
+        "return self.dw(x)",
+        ["depthwise_conv2d_general_s8"],
+    ),
+    "grouped convolution": (
+        (1, 8, 6, 6),
+        "self.conv = nn.Conv2d(8, 12, 3, groups=4)",
+        "return F.hardtanh(self.conv(x))",
+        ["conv2d_s8"],
+    ),
+    "residual addition": (
+        (1, 6, 6, 6),
+        "self.a = nn.Conv2d(6, 6, 3, padding='same'); self.b = nn.Conv2d(6, 6, 3, padding=1)",
+        "y = F.relu(self.a(x)); return F.relu(y + self.b(y))",
+        ["conv2d_s8", "conv2d_s8", "add_s8"],
+    ),
+    "linear layers with batch norm": (
+        (1, 40),
+        "self.a = nn.Linear(40, 24); self.bn = nn.BatchNorm1d(24); self.b = nn.Linear(24, 10)",
+        "return self.b(F.relu(self.bn(self.a(x))))",
+        ["linear_s8", "linear_s8"],
+    ),
+    "linear layer over several rows": (
+        (1, 5, 12),
+        "self.a = nn.Linear(12, 8)",
+        "return self.a(x)",
+        ["conv2d_1x1_s8"],
+    ),
+    "NCHW features flattened before a linear layer": (
+        (1, 3, 6, 5),
+        "self.conv = nn.Conv2d(3, 4, 3, padding=1); self.fc = nn.Linear(4 * 6 * 5, 7)",
+        "return self.fc(torch.flatten(F.relu(self.conv(x)), 1))",
+        ["conv2d_s8", "linear_s8"],
+    ),
+    "maximum pool, then relu, then average pool": (
+        (1, 4, 9, 9),
+        "self.conv = nn.Conv2d(4, 4, 1)",
+        "return F.avg_pool2d(F.relu(F.max_pool2d(self.conv(x), 3, 2, 1, ceil_mode=True)), 2, 1)",
+        ["conv2d_1x1_s8", "max_pool2d_s8", "avg_pool2d_s8"],
+    ),
+    "global average pool by mean, classifier and softmax": (
+        (1, 4, 5, 5),
+        "self.conv = nn.Conv2d(4, 16, 3); self.fc = nn.Linear(16, 5)",
+        "return torch.softmax(self.fc(F.relu(self.conv(x)).mean((2, 3))), dim=-1)",
+        ["conv2d_s8", "avg_pool2d_s8", "linear_s8", "softmax_s8"],
+    ),
+    "adaptive pool and a classifier by convolution": (
+        (1, 4, 6, 6),
+        "self.conv = nn.Conv2d(4, 8, 3, padding=1); self.pool = nn.AdaptiveAvgPool2d(1); self.head = nn.Conv2d(8, 3, 1)",
+        "return self.head(self.pool(F.relu(self.conv(x)))).squeeze(-1).squeeze(-1)",
+        ["conv2d_s8", "avg_pool2d_s8", "conv2d_1x1_s8"],
+    ),
+    "convolutions over time with a residual": (
+        (1, 4, 20),
+        "self.a = nn.Conv1d(4, 6, 3, padding=1); self.b = nn.Conv1d(6, 6, 3, padding=1); self.bn = nn.BatchNorm1d(6)",
+        "y = F.relu(self.bn(self.a(x))); return y + self.b(y)",
+        ["conv2d_s8", "conv2d_s8", "add_s8"],
+    ),
+    "a model that takes and gives channels last": (
+        (1, 6, 5, 3),
+        "self.conv = nn.Conv2d(3, 4, 3, padding=1)",
+        "return self.conv(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
+        ["conv2d_s8"],
+    ),
+    "a batch norm in front of everything": (
+        (1, 3, 5, 5),
+        "self.bn = nn.BatchNorm2d(3); self.conv = nn.Conv2d(3, 4, 3)",
+        "return self.conv(self.bn(x))",
+        ["depthwise_conv2d_s8", "conv2d_s8"],
+    ),
+    "a relu that nothing takes in": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
+        "y = self.a(x); return F.relu(y) + self.b(y)",
+        ["conv2d_1x1_s8", "max_pool2d_s8", "conv2d_1x1_s8", "add_s8"],
+    ),
+    "two outputs": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
+        "y = self.a(x); return y, self.b(y)",
+        ["conv2d_1x1_s8", "conv2d_1x1_s8"],
+    ),
+}
+
+FINER = {"adaptive pool and a classifier by convolution": 4, "a relu that nothing takes in": 2, "two outputs": 2}
+
+
+def write_model(folder: Path, shape: tuple[int, ...], layers: str, forward: str) -> ModelRequest:
+    text = SOURCE.format(layers=layers, forward=forward, shape=", ".join(map(str, shape)))
+    (folder / "model.py").write_text(text)
+    return ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",))
+
+
+def lowered(graph: Graph, tier: str = "scalar", int8_io: bool = True) -> Program:
+    return lower(run_passes(graph, int8_io=int8_io), tier, OPERATORS)
+
+
+@pytest.fixture(autouse=True)
+def in_workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_program_computes_what_the_quantised_model_says(name, tmp_path):
+    shape, layers, forward, kernels = MODELS[name]
+    request = write_model(tmp_path, shape, layers, forward)
+    with UserCode(request.sources) as code:
+        captured = capture(code, request.entry, request.example_inputs)
+        fake_quantised = quantise(captured, request.calibration, code)
+        graph = import_graph(request.name, captured, fake_quantised, code)
+    program = lowered(graph)
+    assert [step.kernel for step in program.steps] == kernels
+
+    (port,) = program.inputs
+    for seed in range(20, 24):
+        x = to_firmware(port, torch.randn(shape, generator=torch.Generator().manual_seed(seed)).numpy())
+        expected = torch.utils._pytree.tree_leaves(fake_quantised(torch.from_numpy(from_firmware(port, x))))
+        results = run_program(program, OPERATORS, {port.name: x})
+        for output, wanted in zip(program.outputs, expected):
+            steps = (from_firmware(output, results[output.name]) - wanted.numpy()) / output.type.scale
+            assert results[output.name].std() > 0, "a constant output would prove nothing"
+            assert np.abs(np.rint(steps)).max() <= FINER.get(name, 1)
+
+
+def test_every_tier_lowers_and_only_packing_differs(tmp_path):
+    graph = build_graph(write_model(tmp_path, *MODELS["residual addition"][:3]))
+    programs = [lowered(graph, tier) for tier in TIERS]
+    x = {"x": np.arange(216, dtype=np.int8).reshape(1, 6, 6, 6)}
+    outputs = [run_program(program, OPERATORS, x) for program in programs]
+    (name,) = outputs[0]
+    assert all(np.array_equal(output[name], outputs[0][name]) for output in outputs)
+
+
+def test_float_inputs_and_outputs_are_quantised_by_the_program(tmp_path):
+    graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
+    program = lowered(graph, int8_io=False)
+    assert [step.kernel for step in program.steps] == ["quantize_s8", "conv2d_s8", "dequantize_s8"]
+    assert program.inputs[0].type.dtype == program.outputs[0].type.dtype == "float32"
+    assert program.inputs[0].type.shape == (1, 8, 9, 3)
+
+
+def test_layers_and_source_lines_survive_to_the_steps(tmp_path):
+    graph = build_graph(write_model(tmp_path, *MODELS["residual addition"][:3]))
+    line = (tmp_path / "model.py").read_text().splitlines().index("        y = F.relu(self.a(x)); return F.relu(y + self.b(y))") + 1
+    steps = lowered(graph).steps
+    assert [step.layer for step in steps] == ["a", "b", "add"]
+    assert {str(step.source) for step in steps} == {f"model.py:{line}"}
+
+
+def test_the_compiled_files_say_the_same_in_every_compile(tmp_path):
+    request = write_model(tmp_path, *MODELS["residual addition"][:3])
+    first, second = (lower_graph(build_graph(request), LoweringRequest("mve")) for _ in range(2))
+    assert first == second

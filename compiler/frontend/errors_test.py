@@ -1,0 +1,208 @@
+"""Every mistake a user can make gets one line that says what and where."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compiler.pte_compiler import serve
+
+MODEL = """\
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(1, 2, 3)
+        self.second = nn.Linear(2 * 4 * 4, 3)
+
+    def forward(self, x):
+        x = self.first(x)
+        x = x.flatten(1)
+        return self.second(x)
+
+def build_model():
+    return Model()
+
+def example_inputs():
+    return (torch.zeros(1, 1, 6, 6),)
+
+def calibration():
+    for seed in range(4):
+        yield torch.randn(1, 1, 6, 6)
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_workspace(tmp_path, monkeypatch):
+    (tmp_path / "models").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+def compile_model(*changes: tuple[str, str], flags: tuple[str, ...] = ()) -> str:
+    """What the compiler says about the model with its text changed; checks that it failed, in one line, and wrote nothing."""
+    text = MODEL
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    Path("models/m.py").write_text(text)
+    exit_code, message = serve(["--srcs=models/m.py", "--entry=m:build_model", "--tier=mve", "--pte=m.pte", *flags])
+    assert exit_code != 0
+    assert "\n" not in message and "Traceback" not in message
+    assert not Path("m.pte").exists()
+    return message
+
+
+def test_the_unchanged_model_compiles():
+    Path("models/m.py").write_text(MODEL)
+    assert serve(["--srcs=models/m.py", "--entry=m:build_model", "--tier=mve", "--pte=m.pte"]) == (0, "")
+    assert Path("m.pte").read_bytes()[4:8] == b"ET12"
+
+
+def test_a_syntax_error():
+    assert compile_model(("def build_model():", "def build_model(:")) == "error: models/m.py:15: syntax error: invalid syntax"
+
+
+def test_an_operator_that_is_not_supported():
+    message = compile_model(("x = self.first(x)", "x = torch.erfinv(self.first(x))"))
+    assert message == "error: models/m.py:11: layer erfinv: operator aten.erfinv is not supported"
+
+
+def test_an_operator_that_has_no_kernel():
+    message = compile_model(("x = self.first(x)", "x = torch.tanh(self.first(x))"))
+    assert message == "error: models/m.py:11: layer tanh: operator tanh has no kernel"
+
+
+def test_a_use_of_an_operator_that_is_not_supported():
+    message = compile_model(("x = self.first(x)", "x = self.first(x) + 1.0"))
+    assert message == "error: models/m.py:11: layer add: adding a number to a tensor is not supported"
+
+
+def test_a_missing_weights_file():
+    message = compile_model(("return Model()", "return Model().load_state_dict(torch.load('models/weights.pt'))"))
+    assert message.startswith("error: models/m.py:16: FileNotFoundError: [Errno 2] No such file or directory: 'models/weights.pt'")
+
+
+def test_an_entry_function_that_is_not_there():
+    assert compile_model(("build_model", "make_model")) == "error: models/m.py has no function build_model"
+
+
+def test_an_entry_module_that_is_not_there():
+    message = compile_model(flags=("--entry=n:build_model",))
+    assert message == "error: there is no module n; the sources are models/m.py"
+
+
+def test_an_entry_that_is_no_reference():
+    assert compile_model(flags=("--entry=m.build_model",)) == (
+        "error: 'm.build_model' is no reference to a function; write module:function"
+    )
+
+
+def test_an_import_that_is_not_there():
+    message = compile_model(("from torch import nn", "from torch import nn\nimport nowhere"))
+    assert message == "error: models/m.py:3: ModuleNotFoundError: No module named 'nowhere'"
+
+
+def test_an_entry_that_returns_no_module():
+    assert compile_model(("return Model()", "return 3")) == "error: m:build_model returned int, not a torch.nn.Module"
+
+
+def test_weights_that_are_not_numbers():
+    message = compile_model(("return Model()", "m = Model(); m.second.weight.data[0] = float('nan'); return m"))
+    assert message == "error: models/m.py:13: layer second: its weight holds NaN or infinity"
+
+
+def test_calibration_that_yields_nothing():
+    assert compile_model(("range(4)", "range(0)")) == "error: calibration data m:calibration is empty"
+
+
+def test_calibration_of_the_wrong_shape():
+    message = compile_model(("torch.randn(1, 1, 6, 6)", "torch.randn(1, 6, 6)"))
+    assert message == "error: calibration sample 0: input x has shape [1, 6, 6]; the model takes [1, 1, 6, 6]"
+
+
+def test_calibration_with_the_wrong_number_of_inputs():
+    message = compile_model(("yield torch.randn(1, 1, 6, 6)", "yield (torch.zeros(1), torch.zeros(1))"))
+    assert message == "error: calibration sample 0 has 2 inputs; the model takes 1"
+
+
+def test_calibration_that_is_not_finite():
+    message = compile_model(("torch.randn(1, 1, 6, 6)", "torch.full((1, 1, 6, 6), float('inf'))"))
+    assert message == "error: calibration sample 0: input x holds NaN or infinity"
+
+
+def test_calibration_that_fails():
+    message = compile_model(("yield torch", "raise ValueError('the disk is on fire'); yield torch"))
+    assert message == "error: models/m.py:23: ValueError: the disk is on fire"
+
+
+def test_calibration_files():
+    assert compile_model(flags=("--calibration=no.npz",)) == "error: calibration data no.npz does not exist"
+    np.savez("two.npz", a=np.zeros(1), b=np.zeros(1))
+    assert compile_model(flags=("--calibration=two.npz",)) == "error: two.npz has no array x, only a, b"
+    np.savez("empty.npz", x=np.zeros((0, 1, 6, 6)))
+    assert compile_model(flags=("--calibration=empty.npz",)) == "error: calibration data empty.npz is empty"
+    Path("folder").mkdir()
+    assert compile_model(flags=("--calibration=folder",)) == "error: calibration data folder is empty"
+    np.save("folder/0.npy", np.zeros((1, 5, 5)))
+    assert "input x has shape [1, 5, 5]" in compile_model(flags=("--calibration=folder",))
+
+
+def test_integer_inputs():
+    message = compile_model(("torch.zeros(1, 1, 6, 6),)", "torch.zeros(1, 1, 6, 6, dtype=torch.int64),)"))
+    assert message == "error: m:example_inputs: input 0 is int64; a model's inputs must be float32"
+
+
+def test_shapes_that_depend_on_data():
+    message = compile_model(("return self.second(x)", "return x[x > 0]"))
+    assert message == "error: models/m.py:13: layer index: its result has the dynamic shape ['u0']; shapes must be fixed"
+
+
+def test_control_flow_that_depends_on_data():
+    message = compile_model(("x = self.first(x)", "x = self.first(x) if x.sum() > 0 else x"))
+    assert message == "error: models/m.py:11: DynamicModel: shapes or control flow depend on the values of tensors"
+
+
+def test_a_model_that_does_not_take_its_example_inputs():
+    message = compile_model(("torch.zeros(1, 1, 6, 6),)", "torch.zeros(1, 3, 6, 6),)"))
+    assert message.startswith("error: models/m.py:11: RuntimeError: ")
+
+
+def test_a_layout_change_for_which_there_is_no_kernel():
+    message = compile_model(
+        ("x = self.first(x)", "x = self.first(x).transpose(2, 3)"),
+        ("x.flatten(1)", "nn.functional.max_pool2d(x, 3, 1, 1).flatten(1)"),
+    )
+    assert message == "error: models/m.py:11: layer transpose: operator permute has no kernel"
+
+
+def test_an_arena_that_does_not_fit():
+    message = compile_model(flags=("--region=sram=16",))
+    assert message.startswith("error: models/m.py:1")
+    assert "does not fit region sram of 16 bytes; its peak is this layer" in message
+    assert "alive: first.scratch" in message or "alive: x 36" in message
+
+
+def test_a_model_that_computes_nothing():
+    message = compile_model(("return self.second(x)", "return torch.zeros(1)"))
+    assert message == "error: models/m.py:13: layer zeros: operator aten.zeros is not supported"
+
+
+def test_flags_that_contradict_each_other():
+    assert serve(["--tier=mve", "--pte=m.pte"]) == (
+        1,
+        "error: nothing to compile: give --entry (a PyTorch model) or --graph; see --help",
+    )
+    assert serve(["--graph=m.graph", "--pte=m.pte"]) == (1, "error: cannot read m.graph: No such file or directory")
+    Path("m.graph").write_bytes(b"rubbish")
+    assert serve(["--graph=m.graph", "--tier=mve", "--pte=m.pte"]) == (1, "error: not a .graph file")
+    assert serve(["--tier=m55"])[0] == 2
+
+
+def test_verbose_shows_the_trace():
+    Path("models/m.py").write_text(MODEL.replace("return Model()", "return 1 / 0"))
+    exit_code, message = serve(["--srcs=models/m.py", "--entry=m:build_model", "--verbose"])
+    assert exit_code == 1
+    assert message.startswith("Traceback")
+    assert message.endswith("error: models/m.py:16: ZeroDivisionError: division by zero")
