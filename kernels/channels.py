@@ -130,12 +130,13 @@ class Channels:
 
     def pair_records(self) -> bytes:
         """For scalar and DSP kernels, per two channels: bias int32[2], multiplier int32[2], right shift uint8[2],
-        weights int8[K][2], zeros up to a multiple of 4 bytes."""
+        weights int8[K rounded up to 4][2] with zeros behind K, zeros up to a multiple of 4 bytes."""
         channels, records = self.padded(2), bytearray()
+        weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 4)))
         for first in range(0, len(channels.bias), 2):
             pair = channels.selected(slice(first, first + 2))
             records += pair.bias.astype("<i4").tobytes() + pair.multiplier.astype("<i4").tobytes()
-            records += (-pair.shift).astype(np.uint8).tobytes() + np.ascontiguousarray(pair.weights.T).tobytes()
+            records += (-pair.shift).astype(np.uint8).tobytes() + np.ascontiguousarray(weights[first : first + 2].T).tobytes()
             records += bytes(-len(records) % 4)
         return bytes(records)
 

@@ -98,12 +98,13 @@ KERNELS = (
 )
 
 
-def block_scratch_bytes(depth: int, tier: Tier) -> int:
-    """Working memory of the matrix product behind conv2d_1x1_s8 and conv2d_s8, for outputs that read `depth` inputs.
+def tile_bytes(depth: int, tier: Tier) -> int:
+    """Working memory of the tile (tile.h) behind conv2d_1x1_s8 and conv2d_s8, for outputs that read `depth` inputs.
 
-    MVE copies two pixels, each padded to whole vectors; scalar and DSP spread four pixels over two words per tap.
+    This is tile_bytes of tile.h: MVE copies two pixels, DSP spreads four pixels over two words per input, scalar over four.
     """
-    return 2 * (-(-depth // 16) * 16) if tier == "mve" else 8 * depth
+    step, input_bytes = {"scalar": (4, 16), "dsp": (4, 8), "mve": (16, 2)}[tier]
+    return -(-depth // step) * step * input_bytes
 
 
 class Conv2d:
@@ -144,7 +145,7 @@ class Conv2d:
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
         if self.kernel(call, tier) == "conv2d_general_s8":
             return 0
-        return block_scratch_bytes(int(np.prod(call.attributes["weight"].shape[1:])), tier)
+        return tile_bytes(int(np.prod(call.attributes["weight"].shape[1:])), tier)
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         batches, _, _, input_channels = call.inputs[0].shape

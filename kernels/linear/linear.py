@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernels.channels import Channels, finish
-from kernels.conv2d.conv2d import POINTWISE_PARAMS, block_scratch_bytes
+from kernels.conv2d.conv2d import POINTWISE_PARAMS, tile_bytes
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
@@ -114,8 +114,9 @@ class Linear:
         if kernel == "linear_general_s8":
             return 0
         if kernel == "conv2d_1x1_s8":
-            return block_scratch_bytes(depth, tier)
-        return {"scalar": depth, "dsp": 2 * (-(-depth // 4) * 4), "mve": -(-depth // 16) * 16}[tier]
+            return tile_bytes(depth, tier)
+        step, input_bytes = {"scalar": (4, 1), "dsp": (4, 2), "mve": (16, 1)}[tier]
+        return -(-depth // step) * step * input_bytes
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         outputs, depth = call.attributes["weight"].shape

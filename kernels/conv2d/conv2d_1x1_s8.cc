@@ -1,0 +1,35 @@
+#include "kernels/conv2d/conv2d.h"
+#include "kernels/conv2d/tile.h"
+
+namespace kindling {
+
+void conv2d_1x1_s8(const std::int8_t* input, const PointwiseParams& params, void* scratch, std::int8_t* output) {
+  const std::uint32_t depth = params.input_channels, channels = params.output_channels;
+  const Activation activation = activation_of(params);
+  for (std::uint32_t row = 0; row < params.rows; row += kTilePixels) {
+    std::int8_t* outputs[kTilePixels];
+    for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) {
+      TilePixel(scratch, depth, pixel).copy(input, depth);
+      outputs[pixel] = output;
+      if (row + pixel + 1 < params.rows) {
+        input += depth;
+        output += channels;
+      }
+    }
+    multiply_tile(scratch, depth, params.channels(), channels, activation, outputs);
+  }
+}
+
+Error check_conv2d_1x1_s8(const std::uint32_t* argument_bytes, const void* constant) {
+  const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1];
+  const std::uint32_t scratch = argument_bytes[2], output = argument_bytes[3];
+  const auto* params = params_of<PointwiseParams>(constant, params_bytes);
+  if (params == nullptr) return Error::InvalidArgument;
+  const Size rows = params->rows, depth = params->input_channels, channels = params->output_channels;
+  const Size records = Size(record_count(params->output_channels)) * record_bytes(depth);
+  return valid_if(all_positive(params->rows, params->input_channels, params->output_channels) && (rows * depth).is(input) &&
+                  (rows * channels).is(output) && tile_bytes(depth).is_at_most(scratch) &&
+                  holds_array<PointwiseParams>(params_bytes, params->channels_offset, records));
+}
+
+}  // namespace kindling

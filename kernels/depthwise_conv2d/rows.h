@@ -1,0 +1,54 @@
+// The input rows that an output row depends on, in scratch: a ring of kernel_height rows, each with its padding. An input row is
+// copied once, before the first output row that depends on it is written, so that the output may overwrite the input.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/check.h"
+#include "kernels/depthwise_conv2d/params.h"
+#include "kernels/target.h"
+
+namespace kindling {
+
+/// Records (depthwise_conv2d.py): one channel each, on MVE sixteen.
+inline constexpr std::uint32_t kRecordChannels = KINDLING_MVE ? 16 : 1;
+
+/// Bytes of a record with `taps` weights per channel.
+inline Size record_bytes(Size taps) {
+  constexpr std::uint32_t kConstants = 4 + 4 + 1;  // bias, multiplier, shift
+  return ((taps + kConstants) * kRecordChannels).rounded_up(4);
+}
+
+/// The rows under one output row, from top to bottom.
+class Rows {
+ public:
+  Rows(const std::int8_t* top, const std::int8_t* ring, std::uint32_t row_bytes, std::uint32_t rows)
+      : row_(top), ring_(ring), end_(ring + rows * row_bytes), row_bytes_(row_bytes) {}
+
+  /// The next row: its first tap of the first output pixel, channel 0.
+  const std::int8_t* next() {
+    const std::int8_t* row = row_;
+    row_ += row_bytes_;
+    if (row_ == end_) row_ = ring_;
+    return row;
+  }
+
+ private:
+  const std::int8_t* row_;
+  const std::int8_t* ring_;
+  const std::int8_t* end_;
+  std::uint32_t row_bytes_;
+};
+
+/// Computes one output row.
+using RowFunction = void (*)(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output);
+
+/// Calls `compute_row` for each output row of each image.
+void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output,
+                  RowFunction compute_row);
+
+/// KernelCheck of the kernels that use for_each_row; they may demand one kernel size and stride.
+inline constexpr std::uint32_t kAny = 0;
+Error check_rows(const std::uint32_t* argument_bytes, const void* params, std::uint32_t kernel_size, std::uint32_t stride);
+
+}  // namespace kindling

@@ -1,0 +1,231 @@
+"""Random calls of every operator: odd sizes, tails, paddings, extreme values and factors. Deterministic for a seed."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from kernels.elementwise.add import add_attributes
+from kernels.operator import Call, TensorType
+from kernels.requantise import quantise_multiplier
+from kernels.softmax.softmax import softmax_attributes
+
+Inputs = list[np.ndarray]
+Generator = np.random.Generator
+
+
+def int8_tensor(shape: tuple[int, ...], zero_point: int = 0, scale: float = 1.0) -> TensorType:
+    return TensorType(shape, "int8", scale, zero_point)
+
+
+def values(rng: Generator, shape: tuple[int, ...], low: int = -128) -> np.ndarray:
+    """int8: usually anything, sometimes a constant or only extremes."""
+    kind = rng.integers(8)
+    if kind == 0:
+        return np.full(shape, rng.choice([low, 127]), np.int8)
+    if kind == 1:
+        return rng.choice(np.array([low, 127], np.int8), shape)
+    return rng.integers(low, 128, shape).astype(np.int8)
+
+
+def zero_point(rng: Generator) -> int:
+    return int(rng.choice([-128, 0, 127, *rng.integers(-128, 128, 3)]))
+
+
+def activation(rng: Generator, output_zero_point: int) -> dict[str, int]:
+    """Unbounded, a ReLU's bounds, or any."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return {"activation_min": -128, "activation_max": 127}
+    if kind == 1:
+        return {"activation_min": output_zero_point, "activation_max": 127}
+    low, high = sorted(int(x) for x in rng.integers(-128, 128, 2))
+    return {"activation_min": low, "activation_max": high}
+
+
+def factors(rng: Generator, channels: int, depth: int) -> dict[str, np.ndarray]:
+    """Bias, multiplier and shift per channel: mostly such that outputs spread over int8, now and then extreme."""
+    typical = 127 / (5000 * np.sqrt(depth))
+    real = typical * np.exp(rng.normal(0, 1, channels))
+    if rng.integers(6) == 0:  # far too large, far too small, exact powers of two, none at all
+        real = rng.choice([0.0, 0.5, 0.25, 0.75, 1.0, 2.0**-7, 2.0**-20, 2.0**-40, 6.0], channels)
+    pairs = [quantise_multiplier(float(r)) for r in real]
+    return {
+        "bias": (rng.normal(0, 3000 * np.sqrt(depth), channels)).astype(np.int32),
+        "multiplier": np.array([m for m, _ in pairs], np.int32),
+        "shift": np.array([s for _, s in pairs], np.int32),
+    }
+
+
+def window(rng: Generator, largest_kernel: int, largest_output: int) -> tuple[dict, tuple[int, int], tuple[int, int], tuple[int, int]]:
+    """Attributes stride, dilation, padding; kernel, input size, output size."""
+    kernel = tuple(int(k) for k in rng.integers(1, largest_kernel + 1, 2))
+    if rng.integers(3) == 0:
+        kernel = (3, 3)
+    stride = tuple(int(s) for s in rng.choice([1, 1, 1, 2, 3], 2))
+    dilation = tuple(int(d) for d in rng.choice([1, 1, 1, 2, 3], 2)) if rng.integers(3) == 0 else (1, 1)
+    extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    top, bottom = (int(rng.integers(0, extent[0])) for _ in range(2))
+    left, right = (int(rng.integers(0, extent[1])) for _ in range(2))
+    if rng.integers(3) == 0:
+        top = left = bottom = right = 0
+    output = tuple(int(o) for o in rng.integers(1, largest_output + 1, 2))
+    size = []
+    for axis, pads in ((0, top + bottom), (1, left + right)):
+        slack = int(rng.integers(0, stride[axis]))
+        size.append(max(1, (output[axis] - 1) * stride[axis] + extent[axis] - pads + slack))
+    result = tuple(
+        (size[a] + p - extent[a]) // stride[a] + 1 for a, p in ((0, top + bottom), (1, left + right))
+    )
+    attributes = {"stride": stride, "dilation": dilation, "padding": (top, left, bottom, right)}
+    return attributes, kernel, (size[0], size[1]), result
+
+
+def conv2d(rng: Generator) -> tuple[Call, Inputs]:
+    groups = int(rng.choice([1, 1, 1, 1, 2, 3]))
+    depth, per_group = int(rng.integers(1, 24)), int(rng.integers(1, 12))
+    attributes, kernel, size, result = window(rng, 5, 6)
+    if rng.integers(3) == 0:
+        kernel, result, groups, depth = (1, 1), size, 1, int(rng.integers(1, 80))
+        attributes = {"stride": (1, 1), "dilation": (1, 1), "padding": (0, 0, 0, 0)}
+        per_group = int(rng.integers(1, 40))
+    batches = int(rng.choice([1, 1, 1, 2]))
+    weight = values(rng, (groups * per_group, *kernel, depth), int(rng.choice([-127, -127, -128])))
+    in_zero, out_zero = zero_point(rng), zero_point(rng)
+    call = Call(
+        "conv2d",
+        (int8_tensor((batches, *size, groups * depth), in_zero),),
+        (int8_tensor((batches, *result, groups * per_group), out_zero),),
+        attributes
+        | factors(rng, groups * per_group, depth * kernel[0] * kernel[1])
+        | activation(rng, out_zero)
+        | {"weight": weight, "groups": groups, "input_zero_point": in_zero, "output_zero_point": out_zero},
+    )
+    return call, [values(rng, call.inputs[0].shape)]
+
+
+def depthwise_conv2d(rng: Generator) -> tuple[Call, Inputs]:
+    channels, multiplier = int(rng.integers(1, 40)), int(rng.choice([1, 1, 1, 1, 2, 3]))
+    attributes, kernel, size, result = window(rng, 5, 7)
+    batches = int(rng.choice([1, 1, 1, 2]))
+    in_zero, out_zero = zero_point(rng), zero_point(rng)
+    weight = values(rng, (*kernel, channels * multiplier), int(rng.choice([-127, -127, -128])))
+    call = Call(
+        "depthwise_conv2d",
+        (int8_tensor((batches, *size, channels), in_zero),),
+        (int8_tensor((batches, *result, channels * multiplier), out_zero),),
+        attributes
+        | factors(rng, channels * multiplier, kernel[0] * kernel[1])
+        | activation(rng, out_zero)
+        | {"weight": weight, "depth_multiplier": multiplier, "input_zero_point": in_zero, "output_zero_point": out_zero},
+    )
+    return call, [values(rng, call.inputs[0].shape)]
+
+
+def linear(rng: Generator) -> tuple[Call, Inputs]:
+    depth, outputs, rows = int(rng.integers(1, 90)), int(rng.integers(1, 24)), int(rng.choice([1, 1, 2, 5]))
+    in_zero, out_zero = zero_point(rng), zero_point(rng)
+    call = Call(
+        "linear",
+        (int8_tensor((rows, depth), in_zero),),
+        (int8_tensor((rows, outputs), out_zero),),
+        factors(rng, outputs, depth)
+        | activation(rng, out_zero)
+        | {"weight": values(rng, (outputs, depth)), "input_zero_point": in_zero, "output_zero_point": out_zero},
+    )
+    return call, [values(rng, (rows, depth))]
+
+
+def _pool(rng: Generator, operator: str) -> tuple[Call, Inputs]:
+    attributes, kernel, size, result = window(rng, 4, 6)
+    top, left, bottom, right = attributes["padding"]
+    if operator == "avg_pool2d":
+        attributes.pop("dilation")
+        attributes["count_include_pad"] = bool(rng.integers(2))
+    half = (kernel[0] // 2, kernel[1] // 2)
+    top, bottom, left, right = min(top, half[0]), min(bottom, half[0]), min(left, half[1]), min(right, half[1])
+    attributes["padding"] = (top, left, bottom, right)
+    dilation = attributes.get("dilation", (1, 1))
+    extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    size = tuple(max(s, e) for s, e in zip(size, extent))
+    pads = (top + bottom, left + right)
+    result = [(size[a] + pads[a] - extent[a]) // attributes["stride"][a] + 1 for a in (0, 1)]
+    for axis, before in ((0, top), (1, left)):  # ceil mode, where its window starts inside
+        ragged = (size[axis] + pads[axis] - extent[axis]) % attributes["stride"][axis]
+        if ragged and result[axis] * attributes["stride"][axis] - before < size[axis] and dilation == (1, 1) and rng.integers(2):
+            result[axis] += 1
+    channels, zero = int(rng.integers(1, 40)), zero_point(rng)
+    shape = (int(rng.choice([1, 1, 2])), *size, channels)
+    call = Call(
+        operator,
+        (int8_tensor(shape, zero),),
+        (int8_tensor((shape[0], *result, channels), zero),),
+        attributes | {"kernel": kernel, "zero_point": zero} | activation(rng, zero),
+    )
+    return call, [values(rng, shape)]
+
+
+def avg_pool2d(rng: Generator) -> tuple[Call, Inputs]:
+    return _pool(rng, "avg_pool2d")
+
+
+def max_pool2d(rng: Generator) -> tuple[Call, Inputs]:
+    return _pool(rng, "max_pool2d")
+
+
+def softmax(rng: Generator) -> tuple[Call, Inputs]:
+    shape = (int(rng.integers(1, 4)), int(rng.integers(1, 40)))
+    scale = float(np.exp(rng.uniform(np.log(1e-6), np.log(3))))
+    call = Call("softmax", (int8_tensor(shape, 0, scale),), (int8_tensor(shape, -128, 1 / 256),), softmax_attributes(scale))
+    return call, [values(rng, shape)]
+
+
+def add(rng: Generator) -> tuple[Call, Inputs]:
+    shape = (int(rng.integers(1, 70)),)
+    scale_a, scale_b = np.exp(rng.normal(-3, 2, 2))
+    output = max(scale_a, scale_b) * np.exp(rng.uniform(-3, 2))
+    zeros = [zero_point(rng) for _ in range(3)]
+    call = Call(
+        "add",
+        (int8_tensor(shape, zeros[0], scale_a), int8_tensor(shape, zeros[1], scale_b)),
+        (int8_tensor(shape, zeros[2], output),),
+        add_attributes(scale_a, scale_b, output)
+        | {"input_zero_point": (zeros[0], zeros[1]), "output_zero_point": zeros[2]}
+        | activation(rng, zeros[2]),
+    )
+    return call, [values(rng, shape), values(rng, shape)]
+
+
+def quantize(rng: Generator) -> tuple[Call, Inputs]:
+    shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
+    call = Call("quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero})
+    x = rng.normal(0, 90, shape) * scale
+    x = np.where(rng.integers(4, size=shape) == 0, (rng.integers(-300, 300, shape) + 0.5) * scale, x).astype(np.float32)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e38, -1e38, 1e-45, 1e-38], np.float32)
+    return call, [np.where(rng.integers(8, size=shape) == 0, rng.choice(special, shape), x).astype(np.float32)]
+
+
+def dequantize(rng: Generator) -> tuple[Call, Inputs]:
+    shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
+    call = Call("dequantize", (int8_tensor(shape, zero, scale),), (TensorType(shape, "float32"),), {"scale": scale, "zero_point": zero})
+    return call, [values(rng, shape)]
+
+
+OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
+    conv2d,
+    depthwise_conv2d,
+    linear,
+    avg_pool2d,
+    max_pool2d,
+    softmax,
+    add,
+    quantize,
+    dequantize,
+)
+
+
+def random_calls(seed: int, per_operator: int) -> Iterator[tuple[Call, Inputs]]:
+    """`per_operator` calls of each operator."""
+    rng = np.random.default_rng(seed)
+    for make in OPERATOR_CALLS:
+        for _ in range(per_operator):
+            yield make(rng)
