@@ -2,17 +2,43 @@
 
 #include "kernels/depthwise_conv2d/record.h"
 #include "kernels/depthwise_conv2d/rows.h"
+#include "kernels/depthwise_conv2d/sixteen_channels.h"
 #include "kernels/requantise.h"
 
 #if KINDLING_DSP
 #include <arm_acle.h>
 #endif
 
-#if !KINDLING_MVE
-
 namespace kindling {
 namespace {
 
+#if KINDLING_MVE
+void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
+  const std::uint32_t channels = params.input_channels;
+  const Activation activation = activation_of(params);
+  const std::uint8_t* records = params.channels();
+  const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
+  for (std::uint32_t channel = 0; channel < channels; channel += 16, records += record_bytes(9).value()) {
+    const SixteenRecord& record = *reinterpret_cast<const SixteenRecord*>(records);
+    const std::int8_t* w = record.weights;
+    const mve_pred16_t lanes = vctp8q(channels - channel);
+    const auto weights = [&](std::uint32_t tap) { return vldrbq_s8(w + 16 * tap); };
+    const auto inputs = [&](const std::int8_t* tap) { return vldrbq_z_s8(tap, lanes); };
+    std::uint32_t at = channel;
+    std::int8_t* out = output + channel;
+    for (std::uint32_t left = params.output_width; left > 0; --left, at += channels, out += channels) {
+      const std::int8_t *t = top + at, *m = middle + at, *b = bottom + at;
+      SixteenSums sums(record);
+      sums.add(inputs(t), weights(0), inputs(t + channels), weights(1));
+      sums.add(inputs(t + 2 * channels), weights(2), inputs(m), weights(3));
+      sums.add(inputs(m + channels), weights(4), inputs(m + 2 * channels), weights(5));
+      sums.add(inputs(b), weights(6), inputs(b + channels), weights(7));
+      sums.add(inputs(b + 2 * channels), weights(8));
+      vstrbq_p_s8(out, sums.outputs(record, activation), lanes);
+    }
+  }
+}
+#else
 /// One column of the window: the inputs of three rows, or their weights.
 #if KINDLING_DSP
 struct Column {
@@ -66,6 +92,7 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
     }
   }
 }
+#endif
 
 }  // namespace
 
@@ -78,5 +105,3 @@ Error check_depthwise_conv2d_3x3_s8(const std::uint32_t* argument_bytes, const v
 }
 
 }  // namespace kindling
-
-#endif

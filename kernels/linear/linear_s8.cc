@@ -9,6 +9,8 @@
 
 #if KINDLING_DSP
 #include <arm_acle.h>
+#elif KINDLING_MVE
+#include "kernels/requantise_mve.h"
 #endif
 
 namespace kindling {
@@ -57,11 +59,20 @@ inline void multiply(const Input* inputs, const std::int8_t* weights, std::uint3
     }
   }
 }
-#elif !KINDLING_MVE
+#else
 using Input = std::int8_t;
 
 void spread(const std::int8_t* input, std::uint32_t depth, Input* spread) { copy_bytes(spread, input, depth); }
 
+#if KINDLING_MVE
+inline void multiply(const Input* inputs, const std::int8_t* weights, std::uint32_t depth, std::int32_t (&sums)[kRecordChannels]) {
+  for (; depth > 0; depth -= kDepthStep, inputs += kDepthStep, weights += kRecordChannels * kDepthStep) {
+    const int8x16_t input = vldrbq_s8(inputs);
+#pragma GCC unroll 4
+    for (std::uint32_t i = 0; i < kRecordChannels; ++i) sums[i] = vmladavaq_s8(sums[i], input, vldrbq_s8(weights + i * kDepthStep));
+  }
+}
+#else
 inline void multiply(const Input* inputs, const std::int8_t* weights, std::uint32_t depth, std::int32_t (&sums)[kRecordChannels]) {
   for (; depth > 0; depth -= 4) {
 #pragma GCC unroll 4
@@ -72,10 +83,10 @@ inline void multiply(const Input* inputs, const std::int8_t* weights, std::uint3
   }
 }
 #endif
+#endif
 
 }  // namespace
 
-#if !KINDLING_MVE
 void linear_s8(const std::int8_t* input, const LinearParams& params, void* scratch, std::int8_t* output) {
   const std::uint32_t depth = (params.input_channels + kDepthStep - 1) & ~(kDepthStep - 1);
   const Activation activation = activation_of(params);
@@ -86,13 +97,18 @@ void linear_s8(const std::int8_t* input, const LinearParams& params, void* scrat
     const Record& record = *reinterpret_cast<const Record*>(records);
     std::int32_t sums[kRecordChannels] = {record.bias[0], record.bias[1], record.bias[2], record.bias[3]};
     multiply(inputs, record.weights, depth, sums);
+#if KINDLING_MVE
+    int32x4_t result = requantise(vldrwq_s32(sums), vldrwq_s32(record.multiplier), vldrbq_s32(record.shift), activation.zero_point);
+    result = vminq_s32(vmaxq_s32(result, vdupq_n_s32(activation.min)), vdupq_n_s32(activation.max));
+    vstrbq_p_s32(output + channel, result, vctp32q(params.output_channels - channel));
+#else
     for (std::uint32_t i = 0; i < kRecordChannels && channel + i < params.output_channels; ++i) {
       *output++ = clamp(NarrowFactor(record.multiplier[i], record.shift[i], activation.zero_point).apply(sums[i]), activation);
     }
+#endif
     records += offsetof(Record, weights) + kRecordChannels * depth;
   }
 }
-#endif
 
 Error check_linear_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1];
