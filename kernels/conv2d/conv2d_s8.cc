@@ -47,7 +47,7 @@ void copy_window(const Conv2dParams& params, const Pixel& pixel, std::int32_t fi
 void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scratch, std::int8_t* output) {
   const std::uint32_t depth = params.input_channels / params.groups, channels = params.output_channels / params.groups;
   const std::uint32_t taps = params.kernel_height * params.kernel_width * depth;
-  const std::uint32_t group_bytes = record_count(channels) * record_bytes(taps).value();
+  const std::uint32_t group_bytes = tile_record_count(channels) * tile_record_bytes(taps).value();
   const Activation activation = activation_of(params);
   Pixel pixel = {input, 0, 0};
   std::uint32_t left = params.batches * params.output_height * params.output_width;
@@ -82,7 +82,7 @@ Error check_conv2d_s8(const std::uint32_t* argument_bytes, const void* constant)
   if (params == nullptr || !is_convolution(*params, input, output)) return Error::InvalidArgument;
   const std::uint32_t depth = params->input_channels / params->groups, channels = params->output_channels / params->groups;
   const Size taps = Size(params->kernel_height) * params->kernel_width * depth;
-  const Size records = Size(params->groups) * record_count(channels) * record_bytes(taps);
+  const Size records = Size(params->groups) * tile_record_count(channels) * tile_record_bytes(taps);
   return valid_if(tile_bytes(taps).is_at_most(scratch) &&
                   holds_array<Conv2dParams>(params_bytes, params->channels_offset, records));
 }

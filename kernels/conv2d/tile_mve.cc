@@ -27,7 +27,7 @@ inline int32x4_t vector_of(std::int32_t a, std::int32_t b, std::int32_t c, std::
   return vsetq_lane_s32(d, vector, 3);
 }
 
-std::uint32_t whole_vectors(std::uint32_t depth) { return (depth + kDepthStep - 1) & ~(kDepthStep - 1); }
+std::uint32_t whole_vectors(std::uint32_t depth) { return (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1); }
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
     const std::int8_t* weights = record.weights;
     std::int32_t a0 = record.bias[0], a1 = record.bias[1], a2 = record.bias[2], a3 = record.bias[3];
     std::int32_t b0 = a0, b1 = a1, b2 = a2, b3 = a3;
-    for (std::uint32_t steps = taps / kDepthStep; steps > 0; --steps, inputs0 += 16, inputs1 += 16, weights += 64) {
+    for (std::uint32_t steps = taps / kTileDepthStep; steps > 0; --steps, inputs0 += 16, inputs1 += 16, weights += 64) {
       const int8x16_t a = vldrbq_s8(inputs0), b = vldrbq_s8(inputs1);
       int8x16_t w = vldrbq_s8(weights);
       a0 = vmladavaq_s8(a0, a, w), b0 = vmladavaq_s8(b0, b, w);
@@ -75,7 +75,7 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
     const mve_pred16_t lanes = vctp32q(left);
     vstrbq_p_s32(output0, a, lanes);
     vstrbq_p_s32(output1, b, lanes);
-    records += offsetof(Record, weights) + kRecordChannels * taps;
+    records += offsetof(Record, weights) + kTileChannels * taps;
   }
 }
 

@@ -40,9 +40,9 @@ struct Sums {
   PixelPair channels[2][kTilePixels / 2];
 
   Sums(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps) {
-    for (; taps > 0; taps -= kDepthStep) {
+    for (; taps > 0; taps -= kTileDepthStep) {
 #pragma GCC unroll 4
-      for (std::uint32_t tap = 0; tap < kDepthStep; ++tap, inputs += 2, weights += 2) {
+      for (std::uint32_t tap = 0; tap < kTileDepthStep; ++tap, inputs += 2, weights += 2) {
         const std::int32_t first = inputs[0], second = inputs[1];
         channels[0][0].add(first, weights[0]);
         channels[0][1].add(second, weights[0]);
@@ -79,27 +79,27 @@ void TilePixel::fill(std::int8_t value, std::uint32_t count) {
 
 void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
                    const Activation& activation, std::int8_t* const outputs[kTilePixels]) {
-  const std::uint32_t taps = (depth + kDepthStep - 1) & ~(kDepthStep - 1);
+  const std::uint32_t taps = (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1);
   const std::uint32_t first_segment = taps < kSegment ? taps : kSegment;
-  for (std::uint32_t channel = 0; channel < channels; channel += kRecordChannels) {
+  for (std::uint32_t channel = 0; channel < channels; channel += kTileChannels) {
     const Record& record = *reinterpret_cast<const Record*>(records);
     const auto* inputs = static_cast<const std::int32_t*>(tile);
     const Sums first(inputs, record.weights, first_segment);
-    std::int32_t sums[kRecordChannels][kTilePixels];
+    std::int32_t sums[kTileChannels][kTilePixels];
 #pragma GCC unroll 2
-    for (std::uint32_t c = 0; c < kRecordChannels; ++c) {
+    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
 #pragma GCC unroll 4
       for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) sums[c][pixel] = record.bias[c] + first.of(c, pixel);
     }
     for (std::uint32_t done = first_segment; done < taps; done += kSegment) {
       const std::uint32_t segment = taps - done < kSegment ? taps - done : kSegment;
       const Sums more(inputs + 2 * done, record.weights + 2 * done, segment);
-      for (std::uint32_t c = 0; c < kRecordChannels; ++c) {
+      for (std::uint32_t c = 0; c < kTileChannels; ++c) {
         for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) sums[c][pixel] += more.of(c, pixel);
       }
     }
 #pragma GCC unroll 2
-    for (std::uint32_t c = 0; c < kRecordChannels; ++c) {
+    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
       if (channel + c >= channels) break;
       const NarrowFactor factor(record.multiplier[c], record.right_shift[c], activation.zero_point);
 #pragma GCC unroll 4
@@ -107,7 +107,7 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
         outputs[pixel][channel + c] = clamp(factor.apply(sums[c][pixel]), activation);
       }
     }
-    records += (offsetof(Record, weights) + kRecordChannels * taps + 3) & ~3u;
+    records += (offsetof(Record, weights) + kTileChannels * taps + 3) & ~3u;
   }
 }
 

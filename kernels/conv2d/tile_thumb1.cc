@@ -30,7 +30,7 @@ void TilePixel::fill(std::int8_t value, std::uint32_t count) {
 
 void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
                    const Activation& activation, std::int8_t* const outputs[kTilePixels]) {
-  const std::uint32_t taps = (depth + kDepthStep - 1) & ~(kDepthStep - 1);
+  const std::uint32_t taps = (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1);
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     const Record& record = *reinterpret_cast<const Record*>(records);
     const std::uint32_t c = channel % 2;
@@ -49,7 +49,7 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
     outputs[1][channel] = clamp(factor.apply(sum1), activation);
     outputs[2][channel] = clamp(factor.apply(sum2), activation);
     outputs[3][channel] = clamp(factor.apply(sum3), activation);
-    if (c == 1) records += (offsetof(Record, weights) + kRecordChannels * taps + 3) & ~3u;
+    if (c == 1) records += (offsetof(Record, weights) + kTileChannels * taps + 3) & ~3u;
   }
 }
 

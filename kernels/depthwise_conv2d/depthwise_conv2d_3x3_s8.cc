@@ -18,7 +18,7 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
   const Activation activation = activation_of(params);
   const std::uint8_t* records = params.channels();
   const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
-  for (std::uint32_t channel = 0; channel < channels; channel += 16, records += record_bytes(9).value()) {
+  for (std::uint32_t channel = 0; channel < channels; channel += 16, records += depthwise_record_bytes(9).value()) {
     const SixteenRecord& record = *reinterpret_cast<const SixteenRecord*>(records);
     const std::int8_t* w = record.weights;
     const mve_pred16_t lanes = vctp8q(channels - channel);
@@ -66,7 +66,7 @@ inline std::int32_t add_products(std::int32_t sum, const Column& inputs, const C
 void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::uint32_t channels = params.input_channels;
   const Activation activation = activation_of(params);
-  const std::uint32_t record_stride = record_bytes(9).value();
+  const std::uint32_t record_stride = depthwise_record_bytes(9).value();
   const std::uint8_t* records = params.channels();
   const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
   for (std::uint32_t channel = 0; channel < channels; ++channel, records += record_stride) {

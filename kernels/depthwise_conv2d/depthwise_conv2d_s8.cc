@@ -13,7 +13,7 @@ namespace {
 #if KINDLING_MVE
 void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::uint32_t channels = params.input_channels, kernel_width = params.kernel_width;
-  const std::uint32_t record_stride = record_bytes(params.kernel_height * kernel_width).value();
+  const std::uint32_t record_stride = depthwise_record_bytes(params.kernel_height * kernel_width).value();
   const Activation activation = activation_of(params);
   for (std::uint32_t column = 0; column < params.output_width; ++column) {
     const std::uint8_t* records = params.channels();
@@ -36,7 +36,7 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
 #else
 void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::uint32_t channels = params.input_channels, kernel_width = params.kernel_width;
-  const std::uint32_t record_stride = record_bytes(params.kernel_height * kernel_width).value();
+  const std::uint32_t record_stride = depthwise_record_bytes(params.kernel_height * kernel_width).value();
   const Activation activation = activation_of(params);
   const std::uint8_t* records = params.channels();
   for (std::uint32_t channel = 0; channel < channels; ++channel, records += record_stride) {

@@ -11,12 +11,12 @@
 namespace kindling {
 
 /// Records (depthwise_conv2d.py): one channel each, on MVE sixteen.
-inline constexpr std::uint32_t kRecordChannels = KINDLING_MVE ? 16 : 1;
+inline constexpr std::uint32_t kDepthwiseRecordChannels = KINDLING_MVE ? 16 : 1;
 
 /// Bytes of a record with `taps` weights per channel.
-inline Size record_bytes(Size taps) {
+inline Size depthwise_record_bytes(Size taps) {
   constexpr std::uint32_t kConstants = 4 + 4 + 1;  // bias, multiplier, shift
-  return ((taps + kConstants) * kRecordChannels).rounded_up(4);
+  return ((taps + kConstants) * kDepthwiseRecordChannels).rounded_up(4);
 }
 
 /// The rows under one output row, from top to bottom.

@@ -1,0 +1,50 @@
+"""`kernel_family`: what a folder of kernels builds."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_python//python:defs.bzl", "py_library")
+
+# Kernels are built for speed; and a loop that copies must not become a call of the C library's memcpy.
+_COPTS = ["-O2", "-fno-tree-loop-distribute-patterns"]
+
+def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps = []):
+    """The description of a family's operators in Python, its parameter structs in C++, its kernels.
+
+    Makes the cc_library <name>, the py_library <name>.description, and params.h.
+
+    Args:
+      name: name of the family, the folder's.
+      description: the Python file that describes the operators.
+      hdrs: header that declares the kernels.
+      srcs: the kernels, for all tiers, and what they share.
+      deps: other cc_library targets than those every kernel needs.
+      description_deps: other py_library targets than those every description needs.
+    """
+    py_library(
+        name = name + ".description",
+        srcs = [
+            "__init__.py",
+            description,
+        ],
+        visibility = ["//kernels:__subpackages__"],
+        deps = ["//kernels:description"] + description_deps,
+    )
+    native.genrule(
+        name = name + ".params",
+        outs = ["params.h"],
+        cmd = "$(execpath //kernels/tools:params_header) {} $@".format(
+            "{}/{}".format(native.package_name(), description.removesuffix(".py")).replace("/", "."),
+        ),
+        tools = ["//kernels/tools:params_header"],
+    )
+    cc_library(
+        name = name,
+        srcs = srcs,
+        hdrs = hdrs + ["params.h"],
+        copts = _COPTS,
+        features = ["treat_warnings_as_errors"],
+        visibility = ["//kernels:__subpackages__"],
+        deps = [
+            "//kernels:arithmetic",
+            "//kernels:kernel",
+        ] + deps,
+    )
