@@ -14,9 +14,9 @@ from compiler.planner.buffers import Buffer, Problem, aligned
 
 SHUFFLES = 400
 NODES = 20_000
-LOCAL_NODES = 2_000
 
 Offsets = dict[str, int]
+Decisions = tuple[tuple[int, int], ...]  # (lower, higher) buffers by number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,11 +41,18 @@ def place(problem: Problem) -> Placement:
 
 
 def step_bound(problem: Problem, step: int) -> int:
-    """Bytes that the buffers in use at one step need, were they alone: a lower bound of the arena."""
-    alive = problem.only(tuple(buffer for buffer in problem.buffers if buffer.first <= step <= buffer.last))
-    search = _Search(alive, _greedy(alive, alive.buffers), LOCAL_NODES)
-    offsets = search.run(0)
-    return arena_bytes(alive, offsets) if search.finished else max(buffer.nbytes for buffer in alive.buffers)
+    """Bytes that the buffers in use at one step need, were they alone: a lower bound of the arena.
+
+    Those that may overlap are packed by search, they are few; the others just add up. Whatever lies on top need not be aligned.
+    """
+    alive = [buffer for buffer in problem.buffers if buffer.first <= step <= buffer.last]
+    names = {buffer.name for buffer in alive}
+    overlapping = {name for pair in problem.leads if names.issuperset(pair) for name in pair}
+    block = problem.only(tuple(buffer for buffer in alive if buffer.name in overlapping))
+    block_bytes = arena_bytes(block, _Search(block, _greedy(block, block.buffers), NODES).run(0))
+    others = [buffer.nbytes for buffer in alive if buffer.name not in overlapping]
+    slack = max((aligned(nbytes) - nbytes for nbytes in others), default=0)
+    return sum(map(aligned, others)) + min(block_bytes, aligned(block_bytes) - slack)
 
 
 def arena_bytes(problem: Problem, offsets: Offsets) -> int:
@@ -133,52 +140,43 @@ class _Search:
 
     def run(self, enough: int) -> Offsets:
         """The best offsets found; stops at an arena of `enough` bytes. `finished` tells whether they are optimal."""
-        stack: list[tuple[tuple[int, int], ...]] = [()]
+        stack: list[tuple[Decisions, list[int]]] = [((), [0] * len(self.names))]
         while stack and self.best_bytes > enough:
             if self.nodes == 0:
                 self.finished = False
                 break
             self.nodes -= 1
-            decided = stack.pop()
-            offsets = self._longest_paths(decided)
-            nbytes = self._bytes(offsets) if offsets else self.best_bytes
+            decided, offsets = stack.pop()
+            nbytes = self._bytes(offsets)
             if nbytes >= self.best_bytes:
                 continue
-            pair = self._first_conflict(offsets)
+            pair = self._worst_conflict(offsets)
             if pair is None:
                 self.best, self.best_bytes = dict(zip(self.names, offsets)), nbytes
                 continue
-            stack += sorted(
-                (decided + (order,) for order in (pair, pair[::-1])),
-                key=lambda choice: self._estimate(choice, offsets),
-                reverse=True,
-            )
+            choices = [(decided + (order,), self._raised(offsets, decided + (order,))) for order in (pair, pair[::-1])]
+            feasible = [(decisions, raised) for decisions, raised in choices if raised is not None]
+            stack += sorted(feasible, key=lambda choice: (self._bytes(choice[1]), choice[0][-1]), reverse=True)
         return self.best
-
-    def _estimate(self, decided: tuple[tuple[int, int], ...], offsets: list[int]) -> tuple[int, tuple[int, int]]:
-        low, high = decided[-1]
-        return max(offsets[high], offsets[low] + self.distance[low, high]) + self.sizes[high], (low, high)
 
     def _bytes(self, offsets: list[int]) -> int:
         return max((offset + size for offset, size in zip(offsets, self.sizes)), default=0)
 
-    def _longest_paths(self, decided: tuple[tuple[int, int], ...]) -> list[int] | None:
-        """Offsets with every decision kept; None if they contradict each other."""
-        offsets = [0] * len(self.names)
-        for _ in range(len(offsets) + 1):
-            changed = False
+    def _raised(self, offsets: list[int], decided: Decisions) -> list[int] | None:
+        """The least offsets, from those without the last decision, that keep them all; None if they are no use."""
+        offsets = list(offsets)
+        changed = {decided[-1][0]}
+        while changed:
+            origins, changed = changed, set()
             for low, high in decided:
-                needed = offsets[low] + self.distance[low, high]
-                if offsets[high] < needed:
+                if low in origins and offsets[high] < (needed := offsets[low] + self.distance[low, high]):
+                    if needed + self.sizes[high] >= self.best_bytes:
+                        return None  # also where decisions go in a circle, which raises without end
                     offsets[high] = needed
-                    changed = True
-            if not changed:
-                return offsets
-            if self._bytes(offsets) >= self.best_bytes:
-                return None
-        return None
+                    changed.add(high)
+        return offsets
 
-    def _first_conflict(self, offsets: list[int]) -> tuple[int, int] | None:
+    def _worst_conflict(self, offsets: list[int]) -> tuple[int, int] | None:
         """The two largest buffers that lie where neither is above the other."""
         worst, worst_size = None, -1
         for i, j in self.pairs:

@@ -1,0 +1,113 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compiler.planner.checker import WrongPlan, check_plan
+from compiler.planner.plan import plan_memory
+from compiler.testing_program import program, step
+
+CHAIN = program(
+    {"x": 64, "a": 64, "y": 32},
+    [step("first", ["x"], ["a"], leads=[16], scratch_bytes=20), step("second", ["a"], ["y"])],
+    ["x"],
+    ["y"],
+)
+
+
+def check(offsets: dict[str, int], nbytes: int = 256, of=CHAIN) -> None:
+    check_plan(of, {"first.scratch": 192, **offsets}, nbytes)
+
+
+def test_a_right_plan_passes():
+    check({"x": 0, "a": 64, "y": 0})
+    check({"x": 16, "a": 0, "y": 64})
+
+
+@pytest.mark.parametrize(
+    "offsets, message",
+    [
+        ({"x": 0, "a": 0, "y": 64}, "first: output a starts too late over input x"),
+        ({"x": 0, "a": 16, "y": 128}, "first: output a starts too late over input x"),
+        ({"x": 0, "a": 64, "y": 64}, "second: output y starts too late over input a"),
+        ({"x": 0, "a": 64, "y": 240}, "y lies at 240..272, outside the arena of 256 bytes"),
+        ({"x": 8, "a": 128, "y": 0}, "x lies at 8, which is not aligned to 16"),
+        ({"x": 0, "a": 64, "y": 0, "first.scratch": 48}, "first: scratch and x overlap"),
+        ({"x": 0, "a": 64, "y": 0, "first.scratch": 112}, "first: scratch and a overlap"),
+        ({"x": 0, "a": 64}, "y has no place"),
+    ],
+)
+def test_a_wrong_plan_is_refused(offsets, message):
+    with pytest.raises(WrongPlan, match=message):
+        check(offsets)
+
+
+def test_a_tensor_that_is_read_again_may_not_be_overwritten_in_between():
+    residual = program(
+        {"x": 32, "a": 32, "b": 32},
+        [step("first", ["x"], ["a"], leads=[0]), step("add", ["x", "a"], ["b"])],
+        ["x"],
+        ["b"],
+    )
+    check_plan(residual, {"x": 0, "a": 32, "b": 64}, 96)
+    with pytest.raises(WrongPlan, match="add reads x, of which a part is overwritten"):
+        check_plan(residual, {"x": 0, "a": 0, "b": 64}, 96)
+
+
+def test_an_output_of_the_model_may_not_be_overwritten_by_a_later_scratch():
+    early = program(
+        {"x": 32, "y": 32, "z": 32},
+        [step("first", ["x"], ["y"]), step("second", ["x"], ["z"], scratch_bytes=16)],
+        ["x"],
+        ["y", "z"],
+    )
+    with pytest.raises(WrongPlan, match="the caller, at the end, reads y"):
+        check_plan(early, {"x": 0, "y": 32, "z": 64, "second.scratch": 48}, 96)
+
+
+def test_inputs_may_not_share_bytes():
+    two = program({"x": 32, "y": 32, "z": 32}, [step("add", ["x", "y"], ["z"])], ["x", "y"], ["z"])
+    with pytest.raises(WrongPlan, match="the caller, who has filled all inputs, reads x"):
+        check_plan(two, {"x": 0, "y": 16, "z": 64}, 96)
+
+
+def test_outputs_of_one_step_may_not_share_bytes():
+    split = program({"x": 32, "a": 16, "b": 16}, [step("split", ["x"], ["a", "b"])], ["x"], ["a", "b"])
+    with pytest.raises(WrongPlan, match="just after writing it"):
+        check_plan(split, {"x": 0, "a": 32, "b": 32}, 64)
+
+
+@st.composite
+def programs(draw):
+    """Directed acyclic graphs: each step reads one or two earlier tensors and makes a new one."""
+    sizes = {"x": draw(st.integers(1, 200))}
+    steps, used = [], set()
+    for index in range(draw(st.integers(1, 6))):
+        operands = draw(st.lists(st.sampled_from(sorted(sizes)), min_size=1, max_size=2))
+        leads = [draw(st.one_of(st.none(), st.integers(0, 100))) for _ in operands]
+        name = f"t{index}"
+        steps.append(step(name, operands, [name], leads=leads, scratch_bytes=draw(st.integers(0, 60))))
+        sizes[name] = draw(st.integers(1, 200))
+        used.update(operands)
+    return program(sizes, steps, ["x"], sorted(sizes.keys() - used - {"x"}))
+
+
+@settings(deadline=None, max_examples=100)
+@given(programs())
+def test_the_checker_accepts_what_the_planner_plans(any_program):
+    plan = plan_memory(any_program)  # checks by itself
+    assert plan.lower_bound <= plan.arena_bytes
+
+
+@settings(deadline=None, max_examples=100)
+@given(programs(), st.data())
+def test_a_plan_with_one_tensor_moved_over_another_in_use_is_refused(any_program, data):
+    plan = plan_memory(any_program)
+    offsets = {name: planned.offset for name, planned in plan.buffers.items()}
+    index = data.draw(st.integers(0, len(any_program.steps) - 1))
+    moved = any_program.steps[index]
+    if None not in moved.leads:
+        return  # only where the kernel says that its tensors must be apart is one place surely wrong
+    operand = moved.inputs[moved.leads.index(None)]
+    offsets[moved.outputs[0]] = offsets[operand]
+    with pytest.raises(WrongPlan):
+        check_plan(any_program, offsets, plan.arena_bytes + 400)

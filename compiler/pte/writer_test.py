@@ -1,0 +1,149 @@
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.errors import CompileError
+from compiler.planner.plan import plan_memory
+from compiler.pte.assemble import assemble
+from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+from compiler.pte.reader import read_pte
+from compiler.pte.writer import pte_bytes
+from compiler.testing_program import program, step
+
+SMALL = Contents(
+    methods=(
+        Method(
+            name="forward",
+            values=(
+                TensorValue(ScalarType.CHAR, (1, 8)),
+                TensorValue(ScalarType.BYTE, (5,), constant=0),
+                TensorValue(ScalarType.BYTE, (20,), memory=0, offset=32),
+                TensorValue(ScalarType.FLOAT, (1, 2, 3, 4), memory=0, offset=64),
+            ),
+            inputs=(0,),
+            outputs=(3,),
+            operators=("kindling::convert_s8",),
+            calls=(KernelCall(0, (0, 1, 2, 3)),),
+            memory_bytes=(160,),
+        ),
+    ),
+    constants=(b"hello", b"world!"),
+)
+
+
+def test_the_file_has_executorchs_container():
+    file = pte_bytes(SMALL)
+    root, identifier, magic, header_bytes, program_bytes, base, segment_bytes = struct.unpack_from("<I4s4sIQQQ", file)
+    assert (identifier, magic, header_bytes) == (b"ET12", b"eh00", 32)
+    assert 40 <= root < program_bytes
+    assert base % 128 == 0 and 0 <= base - program_bytes < 128
+    assert not any(file[program_bytes:base])
+    assert segment_bytes == 16 + 6
+    assert file[base:] == b"hello".ljust(16, b"\0") + b"world!"
+
+
+def test_readers_find_what_was_written():
+    view = read_pte(pte_bytes(SMALL))
+    (method,) = view.methods
+    assert view.constant_offsets == (0, 0, 16)
+    assert view.segments == ((view.file_bytes - 22, 22),)
+    assert (method.name, method.inputs, method.outputs) == ("forward", (0,), (3,))
+    assert method.operators == ("kindling::convert_s8.out",)
+    assert method.memory_bytes == (160,)
+    assert method.instructions[0].arguments == (0, 1, 2, 3, 3), "the last output is repeated"
+    assert [value.fields["sizes"] for value in method.values] == [(1, 8), (5,), (20,), (1, 2, 3, 4)]
+    assert [value.fields["dim_order"] for value in method.values] == [(0, 1), (0,), (0,), (0, 1, 2, 3)]
+    assert [value.fields["scalar_type"] for value in method.values] == [1, 0, 0, 6]
+    assert [value.fields["constant"] for value in method.values] == [None, 0, None, None]
+    assert [value.fields["offset"] for value in method.values] == [0, None, 32, 64]
+
+
+def test_what_upstreams_loader_insists_on_is_there():
+    """Empty vectors must be present, and a constant segment with its reserved entry even without constants."""
+    from executorch_flatbuffer.Program import Program
+
+    nothing = Contents(methods=(Method("forward", (), (), (), (), (), ()),), constants=())
+    file = pte_bytes(nothing)
+    assert file[8:12] != b"eh00", "no segment, no header"
+    root = Program.GetRootAs(bytearray(file))
+    plan = root.ExecutionPlan(0)
+    for table, name in (
+        (plan, "Values"),
+        (plan, "Inputs"),
+        (plan, "Outputs"),
+        (plan, "Chains"),
+        (plan, "Operators"),
+        (plan, "Delegates"),
+        (plan, "NonConstBufferSizes"),
+        (root, "Segments"),
+        (root, "ConstantBuffer"),
+        (root, "BackendDelegateData"),
+    ):
+        assert not getattr(table, f"{name}IsNone")(), name
+    assert root.ConstantSegment().OffsetsLength() == 1
+    assert plan.NonConstBufferSizes(0) == 0
+
+
+def test_the_bytes_are_always_the_same():
+    assert pte_bytes(SMALL) == pte_bytes(SMALL)
+
+
+def test_equal_tables_are_written_once():
+    """Ten calls alike cost their ten table entries, not ten calls."""
+    (method,) = SMALL.methods
+    ten = Contents((Method(**{**vars(method), "calls": method.calls * 10}),), SMALL.constants)
+    assert len(pte_bytes(ten)) - len(pte_bytes(SMALL)) <= 128
+    assert len(read_pte(pte_bytes(ten)).methods[0].instructions) == 10
+
+
+def test_what_is_no_pte_is_refused():
+    file = pte_bytes(SMALL)
+    with pytest.raises(CompileError, match="not a .pte file"):
+        read_pte(b"TFL3" * 4)
+    with pytest.raises(CompileError, match="cut off"):
+        read_pte(file[:64])
+
+
+@given(st.data())
+def test_a_damaged_file_never_breaks_the_reader(data):
+    file = bytearray(pte_bytes(SMALL))
+    for _ in range(data.draw(st.integers(1, 4))):
+        file[data.draw(st.integers(8, len(file) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        read_pte(bytes(file))
+    except CompileError:
+        pass
+
+
+def test_equal_values_and_constants_of_a_program_are_there_once():
+    chain = program(
+        {"x": 64, "a": 64, "b": 64, "y": 64},
+        [step(name, [source], [result], leads=[0]) for name, source, result in (("p", "x", "a"), ("q", "a", "b"), ("r", "b", "y"))],
+        ["x"],
+        ["y"],
+    )
+    contents = assemble(chain, plan_memory(chain))
+    (method,) = contents.methods
+    assert contents.constants == (b"params",)
+    assert len(method.values) == 2, "one tensor that is rewritten in place, one params constant"
+    assert method.operators == ("kindling::copy_s8",)
+    assert method.calls == (KernelCall(0, (0, 1, 0)),) * 3
+
+
+def test_arguments_are_inputs_params_scratch_outputs():
+    two = program(
+        {"x": 16, "a": 32, "y": 48},
+        [
+            step("p", ["x"], ["a"], kernel="first_s8", params=b"1"),
+            step("q", ["a", "x"], ["y"], kernel="second_s8", params=b"2", scratch_bytes=8),
+        ],
+        ["x"],
+        ["y"],
+    )
+    (method,) = assemble(two, plan_memory(two)).methods
+    assert method.operators == ("kindling::first_s8", "kindling::second_s8")
+    sizes = [[method.values[argument].sizes for argument in call.arguments] for call in method.calls]
+    assert sizes == [[(16,), (1,), (32,)], [(32,), (16,), (1,), (8,), (48,)]]
+    assert [method.values[call.arguments[-2]].scalar_type for call in method.calls] == [ScalarType.BYTE, ScalarType.BYTE]
