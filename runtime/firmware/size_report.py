@@ -1,0 +1,120 @@
+"""Where a firmware's flash and RAM go, from its ELF file, its linker map and its memory plan."""
+
+import argparse
+import json
+import pathlib
+import re
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+_IN_RAM = (".stack", ".data", ".bss", ".state", ".arena")
+_MODEL = ".model"
+
+# First match decides. Paths are those of the linker map, which Bazel makes relative to its output folder.
+_OWNERS = (
+    (re.compile(r"/kernels/"), "kernels"),
+    (re.compile(r"/runtime/firmware/"), "harness"),
+    (re.compile(r"/runtime/"), "runtime"),
+    (re.compile(r"/platforms/|/lib[cgm]\w*\.a\("), "startup"),
+    (re.compile(r"/model\.(pic\.)?o$"), "runtime"),  # The generated kernel table.
+)
+
+_INPUT_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
+_OUTPUT_SECTION = re.compile(r"^(\.\S+)(\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
+
+
+def owner(path: str) -> str:
+    """What an object file of the linker map is part of: kernels, harness, runtime, startup (with libc), or other."""
+    return next((name for pattern, name in _OWNERS if pattern.search(path)), "other")
+
+
+def input_sections(map_text: str) -> list[tuple[str, str, int]]:
+    """(output section, object file, bytes) of everything that was linked, in order."""
+    body = map_text.partition("Linker script and memory map")[2]
+    body = re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", body, flags=re.MULTILINE)  # Long names stand on a line of their own.
+    found, output = [], ""
+    for line in body.splitlines():
+        if match := _OUTPUT_SECTION.match(line):
+            output = match[1]
+        elif (match := _INPUT_SECTION.match(line)) and match[1] != "*fill*":
+            found.append((output, match[4], int(match[3], 16)))
+    return found
+
+
+def sections(elf: pathlib.Path) -> dict[str, int]:
+    """Bytes of every section that is in memory when the firmware runs."""
+    with elf.open("rb") as file:
+        return {
+            section.name: section["sh_size"]
+            for section in ELFFile(file).iter_sections()
+            if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]
+        }
+
+
+def report(elf: pathlib.Path, map_text: str, plan: dict) -> dict:
+    """The report: bytes of flash by owner, and of RAM by use. Their sums are the sums of the ELF's sections.
+
+    `constants` are weights and kernels' parameters, `metadata` is the rest of what .model holds; padding between sections and
+    whatever has no owner is `other`.
+    """
+    sizes = sections(elf)
+    flash = dict.fromkeys(("runtime", "kernels", "startup", "harness", "constants", "metadata", "other"), 0)
+    for output, path, nbytes in input_sections(map_text):
+        if output in sizes and output != _MODEL and (output not in _IN_RAM or output == ".data"):
+            flash[owner(path)] += nbytes
+    model = sizes.get(_MODEL, 0)
+    flash["constants"] = min(plan["constants_bytes"], model)
+    flash["metadata"] = model - flash["constants"]
+    total = sum(nbytes for name, nbytes in sizes.items() if name not in _IN_RAM or name == ".data")
+    flash["other"] += total - sum(flash.values())
+    ram = {
+        "arena": sizes.get(".arena", 0),
+        "state": sizes.get(".state", 0),
+        "stack": sizes.get(".stack", 0),
+        "other": sizes.get(".data", 0) + sizes.get(".bss", 0),
+    }
+    return {"flash": flash, "flash_total": total, "ram": ram, "ram_total": sum(ram.values())}
+
+
+_WORDS = {
+    "runtime": "runtime (loader, executor, kernel table)",
+    "kernels": "kernels",
+    "startup": "start-up, libc, libgcc",
+    "harness": "harness (files by semihosting)",
+    "constants": "model: weights and parameters",
+    "metadata": "model: everything else",
+    "other": "other, padding",
+    "arena": "arena",
+    "state": "state of the runtime",
+    "stack": "stack (reserved)",
+}
+
+
+def summary(name: str, sizes: dict, plan: dict) -> str:
+    """The report on one screen."""
+    lines = [f"{name}: model {plan['model']}, tier {plan['tier']}"]
+    for memory in ("flash", "ram"):
+        lines += ["", f"{memory.upper() if memory == 'ram' else memory.capitalize():46}{sizes[memory + '_total']:>9,} bytes"]
+        lines += [f"  {_WORDS[part]:44}{nbytes:>9,}" for part, nbytes in sizes[memory].items() if nbytes]
+    code = sizes["flash_total"] - sizes["flash"]["constants"]
+    peak = plan["peak"]
+    lines += ["", f"Flash without weights and parameters: {code:,} bytes", f"Arena peak: {peak['bytes']:,} bytes at step {peak['step']}, {peak['layer']}"]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, what in {"elf": "the firmware", "map": "its linker map", "plan": "the model's plan.json"}.items():
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=what)
+    parser.add_argument("--json", type=pathlib.Path, required=True, help="the report to write")
+    parser.add_argument("--text", type=pathlib.Path, required=True, help="the summary to write")
+    arguments = parser.parse_args()
+    plan = json.loads(arguments.plan.read_text())
+    sizes = report(arguments.elf, arguments.map.read_text(), plan)
+    arguments.json.write_text(json.dumps(sizes, indent=1) + "\n")
+    arguments.text.write_text(summary(arguments.elf.name, sizes, plan))
+
+
+if __name__ == "__main__":
+    main()
