@@ -11,7 +11,8 @@ extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bs
 
 int main();
 [[noreturn]] void kindling_reset();
-[[noreturn]] void kindling_fault();
+[[noreturn]] void kindling_end_by_fault();
+void kindling_fault();
 }
 
 namespace {
@@ -51,7 +52,17 @@ extern "C" __attribute__((target("general-regs-only"))) void kindling_reset() {
   kindling::semihosting::exit(main());
 }
 
-extern "C" void kindling_fault() { kindling::semihosting::exit(kFaultExitCode); }
+extern "C" void kindling_end_by_fault() { kindling::semihosting::exit(kFaultExitCode); }
+
+// With a fresh stack: it may be the old one's overflow that brought us here.
+extern "C" [[gnu::naked]] void kindling_fault() {
+  __asm__ volatile(
+      "ldr r0, =__stack_top\n\t"
+      "mov sp, r0\n\t"
+      "ldr r0, =kindling_end_by_fault\n\t"
+      "bx r0\n\t"
+      ".ltorg");
+}
 
 // The architecture's sixteen entries. Kindling enables no interrupt; a firmware that does brings its own table.
 extern "C" __attribute__((section(".vectors"), used)) const void* const kindling_vectors[16] = {
