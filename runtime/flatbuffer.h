@@ -2,7 +2,7 @@
 //
 // FlatBuffers' own accessors trust the buffer, and its verifier walks all of it before anything is read. This reader checks
 // what it reads when it reads it. After the first fault it notes the error and goes on: whatever is broken reads as absent or
-// empty, so those who use it need not look after every step, only before they act on what they read.
+// empty, so those who use it need not look after every step, only before they act on what they have read.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,37 @@
 
 namespace kindling {
 
-/// Where a table or a field is. A null field is absent and has its default value.
-using Place = const uint8_t*;
+/// Bytes from the start of the buffer to a table, or to a field of one. Fields have a default value, and those that have it
+/// may be absent: their place is 0.
+using Place = uint32_t;
 
-/// The field or vector element that says where a table, vector or string is, counted from itself.
-using Offset = uint32_t;
+/// A table, and its vtable, which says where in it the fields are.
+struct Table {
+  Place place = 0;
+  Place vtable = 0;
+  uint32_t vtable_bytes = 0;
+  uint32_t last = 0;  // where in the table its last 4 bytes are
+};
 
-template <typename T>
-inline T load_as(Place place) {
-  using Aliasing [[gnu::may_alias]] = T;
-  return *reinterpret_cast<const Aliasing*>(place);
-}
+/// A vector of tables: where the first one's offset is, and how many there are.
+struct Tables {
+  Place first = 0;
+  uint32_t size = 0;
+};
 
-inline bool is_aligned(const void* place, uint32_t bytes) { return (reinterpret_cast<uintptr_t>(place) & (bytes - 1)) == 0; }
+/// A 64-bit integer in a buffer, where it need not be aligned to more than 4 bytes.
+struct Wide {
+  uint32_t low;
+  uint32_t high;
+};
+
+inline bool is_aligned(const void* data, uint32_t bytes) { return (reinterpret_cast<uintptr_t>(data) & (bytes - 1)) == 0; }
 
 template <Verification kVerification>
 class FlatbufferReader {
  public:
-  /// `buffer` is aligned to 8 bytes and holds at least 8.
-  explicit FlatbufferReader(Span<const uint8_t> buffer) : buffer_(buffer) {}
+  /// `buffer` is aligned to 4 bytes and, if it is to be verified, holds at least 4.
+  explicit FlatbufferReader(Span<const uint8_t> buffer) : begin_(buffer.data), last_(buffer.size - 4) {}
 
   /// Ok, or the first fault met.
   Error error() const { return error_; }
@@ -39,83 +51,92 @@ class FlatbufferReader {
   /// Notes `error` if what must hold does not, and says whether it does. Unverified, it does.
   bool require(bool holds, Error error = Error::InvalidProgram) {
     if constexpr (kVerification == Verification::kNone) return true;
-    if (!holds && error_ == Error::Ok) error_ = error;
+    if (!holds && error_ == Error::Ok) [[unlikely]] error_ = error;
     return holds;
   }
 
-  Place root() { return table(buffer_.data); }
+  /// Tables: the root; the one that the offset at `place` leads to; that of a field; an element of a vector. `slot` is always a
+  /// VT_ constant, which flatc generates from the schema. An absent or broken table has no fields.
+  Table root() { return follow_to_table(0); }
+  Table table_at(Place place) { return require(place != 0) ? follow_to_table(place) : Table(); }
+  Table table(const Table& parent, uint32_t slot) { return table_at(field(parent, slot, 4)); }
+  Table table(Tables tables, uint32_t i) { return table_at(require(i < tables.size) ? tables.first + 4 * i : 0); }
 
-  /// The field of `bytes` (1, 2, 4 or 8) in `slot`, a generated VT_ constant, of `table`; or null.
-  Place field(Place table, uint32_t slot, uint32_t bytes) {
-    Place vtable = table - load_as<int32_t>(table);
-    if (slot >= load_as<uint16_t>(vtable)) return nullptr;
-    uint32_t distance = load_as<uint16_t>(vtable + slot);
-    if (distance == 0) return nullptr;
-    Place place = table + distance;
-    bool inside = distance + bytes <= load_as<uint16_t>(vtable + sizeof(uint16_t)) && is_aligned(place, bytes);
-    return require(inside) ? place : nullptr;
-  }
-
-  template <typename T>
-  T scalar(Place table, uint32_t slot) {
-    Place place = field(table, slot, sizeof(T));
-    return place == nullptr ? T() : load_as<T>(place);
+  /// The place of a field of 1, 2, 4 or 8 bytes.
+  Place field(const Table& table, uint32_t slot, uint32_t bytes) {
+    if (slot + 2 > table.vtable_bytes) return 0;
+    uint32_t distance = load<uint16_t>(table.vtable + slot);
+    if (distance == 0) return 0;
+    uint32_t unit = bytes < 4 ? bytes : 4;
+    return require(is_within(distance + bytes - unit, table.last + 4 - unit, unit)) ? table.place + distance : 0;
   }
 
-  /// The table that `offset` leads to. An absent or broken one gives an empty table.
-  Place table(Place offset) {
-    if (!require(offset != nullptr)) return empty_table();
-    Place table = follow(offset);
-    if (!require(contains(table, sizeof(int32_t), alignof(int32_t)))) return empty_table();
-    Place vtable = place_at(reinterpret_cast<uintptr_t>(table) - static_cast<intptr_t>(load_as<int32_t>(table)));
-    if (!require(contains(vtable, 2 * sizeof(uint16_t), alignof(uint16_t)))) return empty_table();
-    uint32_t vtable_bytes = load_as<uint16_t>(vtable);
-    uint32_t table_bytes = load_as<uint16_t>(vtable + sizeof(uint16_t));
-    bool inside = vtable_bytes % 2 == 0 && contains(vtable, vtable_bytes, 1) && contains(table, table_bytes, 1);
-    return require(inside) ? table : empty_table();
+  /// Values of fields.
+  uint8_t u8(const Table& table, uint32_t slot) {
+    Place place = field(table, slot, 1);
+    return place == 0 ? 0 : load<uint8_t>(place);
   }
-  Place table(Place parent, uint32_t slot) { return table(field(parent, slot, sizeof(Offset))); }
-  Place table(Span<const Offset> offsets, uint32_t i) {
-    return table(require(i < offsets.size) ? reinterpret_cast<Place>(offsets.data + i) : nullptr);
+  uint32_t u32(const Table& table, uint32_t slot) {
+    Place place = field(table, slot, 4);
+    return place == 0 ? 0 : load<uint32_t>(place);
+  }
+  /// Of a 64-bit field whose value must fit in 32.
+  uint32_t u64(const Table& table, uint32_t slot) {
+    Place place = field(table, slot, 8);
+    if (place == 0) return 0;
+    require(load<uint32_t>(place + 4) == 0);
+    return load<uint32_t>(place);
   }
 
-  /// The vector, or string, in `slot` of `parent`. An absent or broken one is empty.
-  template <typename T>
-  Span<const T> vector(Place parent, uint32_t slot) {
-    Span<const uint8_t> found = vector(parent, slot, __builtin_ctz(sizeof(T)));
-    return {reinterpret_cast<const T*>(found.data), found.size};
-  }
+  /// Vectors in fields. An absent or broken one is empty.
+  Tables tables(const Table& parent, uint32_t slot) { return elements(field(parent, slot, 4), 2); }
+  Span<const char> text(const Table& parent, uint32_t slot) { return vector<char>(parent, slot); }
+  Span<const uint32_t> u32s(const Table& parent, uint32_t slot) { return vector<uint32_t>(parent, slot); }
+  Span<const Wide> u64s(const Table& parent, uint32_t slot) { return vector<Wide>(parent, slot); }
 
  private:
-  Span<const uint8_t> vector(Place parent, uint32_t slot, uint32_t log2_element_bytes) {
-    Place offset = field(parent, slot, sizeof(Offset));
-    if (!require(offset != nullptr)) return {};
-    Place vector = follow(offset);
-    if (!require(contains(vector, sizeof(uint32_t), alignof(uint32_t)))) return {};
-    uint32_t size = load_as<uint32_t>(vector);
-    Place first = vector + sizeof(uint32_t);
-    uint32_t room = static_cast<uint32_t>(buffer_.end() - first);
-    bool inside = size <= room >> log2_element_bytes && is_aligned(first, 1u << log2_element_bytes);
-    return require(inside) ? Span<const uint8_t>(first, size) : Span<const uint8_t>();
+  template <typename T>
+  T load(Place place) const {
+    using Aliasing [[gnu::may_alias]] = T;
+    return *reinterpret_cast<const Aliasing*>(begin_ + place);
   }
 
-  /// Whether `bytes` bytes from `place`, which may be any address, are in the buffer.
-  bool contains(Place place, uint32_t bytes, uint32_t alignment) const {
-    uintptr_t position = reinterpret_cast<uintptr_t>(place) - reinterpret_cast<uintptr_t>(buffer_.data);
-    return position <= buffer_.size && bytes <= buffer_.size - position && is_aligned(place, alignment);
+  /// Whether `position` is a multiple of `alignment` (1, 2 or 4) and at most `last`. In one comparison: rotated, a misaligned
+  /// position exceeds every limit.
+  static bool is_within(uint32_t position, uint32_t last, uint32_t alignment) {
+    if (alignment == 1) return position <= last;
+    uint32_t bits = alignment / 2;
+    return (position >> bits | position << (32 - bits)) <= last >> bits;
   }
 
-  // Places are computed as integers, because until `contains` has judged them they may lie outside the buffer.
-  static Place place_at(uintptr_t address) { return reinterpret_cast<Place>(address); }
-  static Place follow(Place offset) { return place_at(reinterpret_cast<uintptr_t>(offset) + load_as<Offset>(offset)); }
-
-  /// A table without fields: its vtable (bytes of the vtable, bytes of the table), then the table (bytes back to the vtable).
-  static Place empty_table() {
-    alignas(4) static constexpr uint8_t kBytes[] = {4, 0, 4, 0, 4, 0, 0, 0};
-    return kBytes + 4;
+  // Places wrap around; before one that an offset led to is used, it is compared with the buffer's bounds.
+  Table follow_to_table(Place offset) {
+    Place table = offset + load<uint32_t>(offset);
+    if (!require(is_within(table, last_, 4))) return {};
+    Place vtable = table - load<uint32_t>(table);
+    if (!require(is_within(vtable, last_, 2))) return {};
+    uint32_t vtable_bytes = load<uint16_t>(vtable);
+    uint32_t last = load<uint16_t>(vtable + 2) - 4u;
+    bool inside = vtable_bytes - 4 <= last_ - vtable && last <= last_ - table;
+    return require(inside) ? Table{table, vtable, vtable_bytes, last} : Table();
   }
 
-  Span<const uint8_t> buffer_;
+  Tables elements(Place offset, uint32_t log2_bytes) {
+    if (!require(offset != 0)) return {};
+    Place vector = offset + load<uint32_t>(offset);
+    if (!require(is_within(vector, last_, 4))) return {};
+    uint32_t size = load<uint32_t>(vector);
+    return require(size <= (last_ - vector) >> log2_bytes) ? Tables{vector + 4, size} : Tables();
+  }
+
+  template <typename T>
+  Span<const T> vector(const Table& parent, uint32_t slot) {
+    Tables found = elements(field(parent, slot, 4), __builtin_ctz(sizeof(T)));
+    return {reinterpret_cast<const T*>(begin_ + found.first), found.size};
+  }
+
+  const uint8_t* begin_;
+  uint32_t last_;  // where the last 4 bytes are
   Error error_ = Error::Ok;
 };
 

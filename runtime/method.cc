@@ -6,186 +6,228 @@ namespace kindling {
 namespace {
 
 namespace schema = executorch_flatbuffer;
+using schema::AllocationDetails, schema::Chain, schema::EValue, schema::ExecutionPlan, schema::Instruction, schema::KernelCall,
+    schema::Operator, schema::Tensor;
 
 /// Bytes of an element by ScalarType, up to BOOL; 0 where there is no such type.
 constexpr uint8_t kElementBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1};
+
+/// An instruction that calls a kernel. The last output comes twice, as it is also what the operator returns.
+struct Call {
+  uint32_t kernel;
+  Span<const uint32_t> values;  // by index
+};
+
+template <Verification kVerification>
+[[gnu::always_inline]] inline Call read_call(FlatbufferReader<kVerification>& reader, Tables instructions, uint32_t i) {
+  Table instruction = reader.table(instructions, i);
+  bool is_call = reader.u8(instruction, Instruction::VT_INSTR_ARGS_TYPE) == schema::InstructionArguments_KernelCall;
+  reader.require(is_call, Error::NotSupported);
+  Table call = reader.table(instruction, Instruction::VT_INSTR_ARGS);
+  return {reader.u32(call, KernelCall::VT_OP_INDEX), reader.u32s(call, KernelCall::VT_ARGS)};
+}
 
 /// Where a tensor lies.
 struct Storage {
   uint8_t* data = nullptr;
   uint32_t bytes = 0;
-  bool constant = false;
 };
 
-/// Reads the part of the flatbuffer that makes a method.
+/// Finds out, and checks, where the values of a method are.
 template <Verification kVerification>
-class Loader : public FlatbufferReader<kVerification> {
+class Binder {
  public:
-  Loader(const Program& program, uint32_t method, Span<const Region> regions)
-      : FlatbufferReader<kVerification>(program.flatbuffer()),
-        program_(program),
-        regions_(regions),
-        plan_(this->table(program.plans(), method)),
-        values_(plan_vector<Offset>(schema::ExecutionPlan::VT_VALUES)) {}
+  using Reader = FlatbufferReader<kVerification>;
 
-  template <typename T>
-  Span<const T> plan_vector(uint32_t slot) {
-    return this->template vector<T>(plan_, slot);
+  Binder(const Program& program, const KernelTable& kernels, Span<void*> addresses, Span<const Region> regions)
+      : reader_(program.flatbuffer()), program_(program), kernels_(kernels), addresses_(addresses), regions_(regions) {}
+
+  Error error() const { return reader_.error(); }
+
+  Table plan(uint32_t method) {
+    Table plan = reader_.table(program_.plans(), method);
+    values_ = reader_.tables(plan, ExecutionPlan::VT_VALUES);
+    reader_.require(values_.size <= addresses_.size, Error::OutOfResources);
+    return plan;
   }
 
-  uint32_t value_count() const { return values_.size; }
-
-  Span<const Offset> instructions() {
-    auto chains = plan_vector<Offset>(schema::ExecutionPlan::VT_CHAINS);
-    this->require(chains.size == 1, Error::NotSupported);
-    return this->template vector<Offset>(this->table(chains, 0), schema::Chain::VT_INSTRUCTIONS);
+  Tables instructions(const Table& plan) {
+    Tables chains = reader_.tables(plan, ExecutionPlan::VT_CHAINS);
+    reader_.require(chains.size == 1, Error::NotSupported);
+    return reader_.tables(reader_.table(chains, 0), Chain::VT_INSTRUCTIONS);
   }
 
-  /// Regions are aligned and as large as planned.
-  void require_regions() {
-    auto planned = plan_vector<uint64_t>(schema::ExecutionPlan::VT_NON_CONST_BUFFER_SIZES);
-    if (!this->require(planned.size <= regions_.size + 1, Error::OutOfResources)) return;
+  Span<const uint32_t> indices(const Table& plan, uint32_t slot) { return reader_.u32s(plan, slot); }
+
+  /// Regions are aligned, and as large as planned.
+  void require_regions(const Table& plan) {
+    Span<const Wide> planned = reader_.u64s(plan, ExecutionPlan::VT_NON_CONST_BUFFER_SIZES);
+    if (!reader_.require(planned.size <= regions_.size + 1, Error::OutOfResources)) return;
     for (uint32_t id = 1; id < planned.size; ++id) {
       Region region = regions_[id - 1];
-      this->require(planned[id] <= region.size, Error::OutOfResources);
-      this->require(is_aligned(region.data, 16), Error::InvalidArgument);
+      reader_.require(planned[id].high == 0 && planned[id].low <= region.size, Error::OutOfResources);
+      reader_.require(is_aligned(region.data, 16), Error::InvalidArgument);
     }
   }
 
-  /// The method's operators are those of `kernels`.
-  void require_operators(const KernelTable& kernels) {
-    auto operators = plan_vector<Offset>(schema::ExecutionPlan::VT_OPERATORS);
-    this->require(operators.size == kernels.count, Error::OperatorMissing);
-    const char* expected = kernels.names;
-    for (uint32_t i = 0; i < kernels.count && this->error() == Error::Ok; ++i) {
-      for (char c : this->template vector<char>(this->table(operators, i), schema::Operator::VT_NAME)) {
-        if (!this->require(c == *expected++, Error::OperatorMissing)) return;
+  /// The method's operators are those of the table.
+  void require_operators(const Table& plan) {
+    Tables operators = reader_.tables(plan, ExecutionPlan::VT_OPERATORS);
+    reader_.require(operators.size == kernels_.count, Error::OperatorMissing);
+    const char* expected = kernels_.names;
+    for (uint32_t i = 0; i < kernels_.count && error() == Error::Ok; ++i) {
+      uint32_t bytes = kernels_.signatures[i].name_bytes;
+      Span<const char> name = reader_.text(reader_.table(operators, i), Operator::VT_NAME);
+      reader_.require(name.size == bytes && are_equal(name.data, expected, bytes), Error::OperatorMissing);
+      expected += bytes / 4 * 4 + 4;
+    }
+  }
+
+  void bind(Span<const uint32_t> indices, bool written) {
+    for (uint32_t index : indices) {
+      bind(index);
+      if (written) reader_.require(!is_constant(), Error::NotSupported);
+    }
+  }
+
+  /// Binds what an instruction works on, which must be what its kernel takes.
+  [[gnu::noinline]] void bind_instruction(Tables instructions, uint32_t i) {
+    Reader reader = reader_;
+    Call call = read_call(reader, instructions, i);
+    reader_ = reader;
+    if (!reader_.require(call.kernel < kernels_.count)) return;
+    Signature signature = kernels_.signatures[call.kernel];
+    if (!reader_.require(call.values.size == signature.arguments + 1u, Error::InvalidArgument)) return;
+    const uint32_t* index = call.values.data;
+    uint32_t bytes[kMaxArguments];
+    uint32_t* next_bytes = bytes;
+    uint32_t wide = signature.wide;
+    const void* params = nullptr;
+    for (uint32_t k = 0; k < signature.arguments; ++k) {
+      bind(*index++);
+      *next_bytes++ = last_.bytes;
+      if (k == signature.inputs) {
+        params = last_.data;
+        reader_.require(is_constant() && is_aligned(params, 16), Error::InvalidArgument);
+      } else {
+        bool fits = (wide & 1) == 0 || is_aligned(last_.data, 8);
+        if (k > signature.inputs) fits = fits && !is_constant();
+        reader_.require(fits, Error::InvalidArgument);
       }
-      this->require(*expected++ == '\0', Error::OperatorMissing);
+      wide >>= 1;
     }
-  }
-
-  /// Where value `index`, which must be a tensor, lies: inside its region or the constants.
-  Storage storage(uint32_t index) {
-    Place value = this->table(values_, index);
-    auto type = this->template scalar<uint8_t>(value, schema::EValue::VT_VAL_TYPE);
-    this->require(type == static_cast<uint8_t>(schema::KernelTypes::Tensor), Error::InvalidType);
-    if (this->error() != Error::Ok) return {};
-    Place tensor = this->table(value, schema::EValue::VT_VAL);
-    // Nothing but a static tensor that starts where its storage does.
-    this->require(this->field(tensor, schema::Tensor::VT_STORAGE_OFFSET, 4) == nullptr, Error::NotSupported);
-    this->require(this->field(tensor, schema::Tensor::VT_SHAPE_DYNAMISM, 1) == nullptr, Error::NotSupported);
-
-    Storage storage;
-    storage.bytes = bytes(tensor);
-    auto buffer = this->template scalar<uint32_t>(tensor, schema::Tensor::VT_DATA_BUFFER_IDX);
-    Place allocation = this->field(tensor, schema::Tensor::VT_ALLOCATION_INFO, sizeof(Offset));
-    storage.constant = allocation == nullptr;
-    this->require(storage.constant == (buffer != 0), Error::NotSupported);
-    Span<const uint8_t> home;
-    uint64_t offset;
-    if (storage.constant) {
-      home = program_.constants();
-      offset = this->require(buffer < program_.constant_offsets().size) ? program_.constant_offsets()[buffer] : 0;
-    } else {
-      Place place = this->table(allocation);
-      uint32_t region = this->template scalar<uint32_t>(place, schema::AllocationDetails::VT_MEMORY_ID) - 1;
-      if (this->require(region < regions_.size)) home = {regions_[region].data, regions_[region].size};
-      offset = this->template scalar<uint32_t>(place, schema::AllocationDetails::VT_MEMORY_OFFSET_LOW);
-      this->require(this->field(place, schema::AllocationDetails::VT_MEMORY_OFFSET_HIGH, 4) == nullptr);
-    }
-    if (this->require(offset <= home.size && storage.bytes <= home.size - offset)) {
-      storage.data = const_cast<uint8_t*>(home.data + offset);
-    }
-    return storage;
+    if (kVerification == Verification::kNone || error() != Error::Ok) return;
+    Error verdict = kernels_.kernels[call.kernel].check(bytes, params);
+    reader_.require(verdict == Error::Ok, verdict);
   }
 
  private:
-  uint32_t bytes(Place tensor) {
+  /// Finds value `index`, which must be a tensor in a region or in the constants.
+  void bind(uint32_t index) {
+    if (index == last_index_ && last_.data != nullptr) return;
+    last_index_ = index;
+    last_ = storage(index);
+    if (last_.data != nullptr) addresses_[index] = last_.data;
+  }
+
+  [[gnu::noinline, gnu::flatten]] Storage storage(uint32_t index) {
+    Reader reader = reader_;
+    Storage found = storage(reader, index);
+    if (reader.error() == Error::Ok) return found;
+    reader_ = reader;
+    return {};
+  }
+
+  [[gnu::always_inline]] Storage storage(Reader& reader, uint32_t index) {
+    Table value = reader.table(values_, index);
+    bool is_tensor = reader.u8(value, EValue::VT_VAL_TYPE) == schema::KernelTypes_Tensor;
+    if (!reader.require(is_tensor, Error::InvalidType)) return {};
+    Table tensor = reader.table(value, EValue::VT_VAL);
+    // It starts where its storage does, and its shape is static.
+    if (!reader.require(reader.field(tensor, Tensor::VT_STORAGE_OFFSET, 4) == 0, Error::NotSupported)) return {};
+    if (!reader.require(reader.field(tensor, Tensor::VT_SHAPE_DYNAMISM, 1) == 0, Error::NotSupported)) return {};
+    uint32_t bytes = tensor_bytes(reader, tensor);
+
+    Span<const uint8_t> home;
+    uint32_t offset = 0;
+    uint32_t buffer = reader.u32(tensor, Tensor::VT_DATA_BUFFER_IDX);
+    Place allocation = reader.field(tensor, Tensor::VT_ALLOCATION_INFO, 4);
+    if (!reader.require((allocation == 0) == (buffer != 0), Error::NotSupported)) return {};
+    if (allocation != 0) {
+      Table details = reader.table_at(allocation);
+      uint32_t region = reader.u32(details, AllocationDetails::VT_MEMORY_ID) - 1;
+      if (!reader.require(region < regions_.size)) return {};
+      home = {regions_[region].data, regions_[region].size};
+      offset = reader.u32(details, AllocationDetails::VT_MEMORY_OFFSET_LOW);
+      if (!reader.require(reader.field(details, AllocationDetails::VT_MEMORY_OFFSET_HIGH, 4) == 0)) return {};
+    } else {
+      if (!reader.require(buffer < program_.constant_offsets().size)) return {};
+      home = program_.constants();
+      offset = program_.constant_offsets()[buffer].low;
+      if (!reader.require(program_.constant_offsets()[buffer].high == 0)) return {};
+    }
+    if (!reader.require(offset <= home.size && bytes <= home.size - offset)) return {};
+    return {const_cast<uint8_t*>(home.data) + offset, bytes};
+  }
+
+  static uint32_t tensor_bytes(Reader& reader, const Table& tensor) {
     if constexpr (kVerification == Verification::kNone) return 0;
-    auto type = this->template scalar<uint8_t>(tensor, schema::Tensor::VT_SCALAR_TYPE);
+    uint32_t type = reader.u8(tensor, Tensor::VT_SCALAR_TYPE);
     uint32_t bytes = type < sizeof(kElementBytes) ? kElementBytes[type] : 0;
-    this->require(bytes != 0, Error::InvalidType);
-    for (uint32_t size : this->template vector<uint32_t>(tensor, schema::Tensor::VT_SIZES)) {
-      this->require(!__builtin_mul_overflow(bytes, size, &bytes));
+    reader.require(bytes != 0, Error::InvalidType);
+    for (uint32_t size : reader.u32s(tensor, Tensor::VT_SIZES)) {
+      if (!reader.require(!__builtin_mul_overflow(bytes, size, &bytes))) return 0;
     }
     return bytes;
   }
 
+  bool is_constant() const {
+    uintptr_t position = reinterpret_cast<uintptr_t>(last_.data) - reinterpret_cast<uintptr_t>(program_.constants().data);
+    return position < program_.constants().size;
+  }
+
+  /// Whether two texts, both aligned to 4 bytes, are the same.
+  static bool are_equal(const char* a, const char* b, uint32_t bytes) {
+    uint32_t i = 0;
+    for (; i + 4 <= bytes; i += 4) {
+      if (*reinterpret_cast<const uint32_t*>(a + i) != *reinterpret_cast<const uint32_t*>(b + i)) return false;
+    }
+    while (i < bytes && a[i] == b[i]) ++i;
+    return i == bytes;
+  }
+
+  Reader reader_;
   const Program& program_;
+  const KernelTable& kernels_;
+  Span<void*> addresses_;
   Span<const Region> regions_;
-  Place plan_;
-  Span<const Offset> values_;
+  Tables values_;
+  // What one instruction writes the next one often reads.
+  uint32_t last_index_ = 0;
+  Storage last_;
 };
-
-/// A KernelCall.
-struct Call {
-  uint32_t kernel;
-  Span<const uint32_t> arguments;  // indices of values; the last output comes twice, as it is also what the operator returns
-};
-
-template <Verification kVerification>
-inline Call read_call(FlatbufferReader<kVerification>& reader, Span<const Offset> instructions, uint32_t i) {
-  Place instruction = reader.table(instructions, i);
-  auto type = reader.template scalar<uint8_t>(instruction, schema::Instruction::VT_INSTR_ARGS_TYPE);
-  reader.require(type == static_cast<uint8_t>(schema::InstructionArguments::KernelCall), Error::NotSupported);
-  Place call = reader.table(instruction, schema::Instruction::VT_INSTR_ARGS);
-  return {reader.template scalar<uint32_t>(call, schema::KernelCall::VT_OP_INDEX),
-          reader.template vector<uint32_t>(call, schema::KernelCall::VT_ARGS)};
-}
 
 }  // namespace
 
 template <Verification kVerification>
 Error Method::init(const Program& program, uint32_t method, const KernelTable& kernels, Span<void*> values,
                    Span<const Region> regions) {
-  *this = Method();
+  values_ = nullptr;
+  next_ = 0;
   if (method >= program.plans().size) return Error::NotFound;
-  Loader<kVerification> loader(program, method, regions);
-  loader.require(loader.value_count() <= values.size, Error::OutOfResources);
-  loader.require_regions();
-  loader.require_operators(kernels);
-  auto instructions = loader.instructions();
-  auto inputs = loader.template plan_vector<uint32_t>(schema::ExecutionPlan::VT_INPUTS);
-  auto outputs = loader.template plan_vector<uint32_t>(schema::ExecutionPlan::VT_OUTPUTS);
-  if (loader.error() != Error::Ok) return loader.error();
-
-  Storage storage;  // of value `last`, if any: what one instruction writes the next one often reads
-  uint32_t last = 0;
-  for (; next_ < instructions.size; ++next_) {
-    Call call = read_call(loader, instructions, next_);
-    if (!loader.require(call.kernel < kernels.count)) return loader.error();
-    Signature signature = kernels.signatures[call.kernel];
-    if (!loader.require(call.arguments.size == signature.arguments + 1u, Error::InvalidArgument)) return loader.error();
-    uint32_t bytes[kMaxArguments];
-    for (uint32_t i = 0; i < signature.arguments; ++i) {
-      uint32_t index = call.arguments[i];
-      if (index != last || storage.data == nullptr) storage = loader.storage(index);
-      last = index;
-      bool fits = i < signature.inputs || storage.constant == (i == signature.inputs);
-      uint32_t alignment = storage.constant ? 16 : signature.wide >> i & 1 ? 8 : 1;
-      loader.require(fits && is_aligned(storage.data, alignment), Error::InvalidArgument);
-      if (loader.error() != Error::Ok) return loader.error();
-      values[index] = storage.data;
-      bytes[i] = storage.bytes;
-    }
-    if constexpr (kVerification != Verification::kNone) {
-      const void* params = values[call.arguments[signature.inputs]];
-      Error error = kernels.kernels[call.kernel].check(bytes, params);
-      if (error != Error::Ok) return error;
-    }
-  }
-  for (uint32_t index : inputs) {
-    storage = loader.storage(index);
-    loader.require(!storage.constant, Error::NotSupported);
-    if (loader.error() != Error::Ok) return loader.error();
-    values[index] = storage.data;
-  }
-  for (uint32_t index : outputs) {
-    storage = loader.storage(index);
-    if (loader.error() != Error::Ok) return loader.error();
-    values[index] = storage.data;
-  }
+  Binder<kVerification> binder(program, kernels, values, regions);
+  Table plan = binder.plan(method);
+  binder.require_regions(plan);
+  binder.require_operators(plan);
+  Tables instructions = binder.instructions(plan);
+  Span<const uint32_t> inputs = binder.indices(plan, ExecutionPlan::VT_INPUTS);
+  Span<const uint32_t> outputs = binder.indices(plan, ExecutionPlan::VT_OUTPUTS);
+  if (binder.error() != Error::Ok) return binder.error();
+  binder.bind(inputs, true);
+  for (; next_ < instructions.size && binder.error() == Error::Ok; ++next_) binder.bind_instruction(instructions, next_);
+  binder.bind(outputs, false);
+  if (binder.error() != Error::Ok) return binder.error();
+  flatbuffer_ = program.flatbuffer();
   values_ = values.data;
   kernels_ = kernels.kernels;
   instructions_ = instructions;
@@ -206,14 +248,14 @@ Error Method::run() {
   return error == Error::EndOfMethod ? Error::Ok : error;
 }
 
-Error Method::step(uint32_t instructions) {
+[[gnu::flatten]] Error Method::step(uint32_t instructions) {
   if (values_ == nullptr) return Error::InvalidState;
-  FlatbufferReader<Verification::kNone> reader({});  // init has checked all that is read here
+  FlatbufferReader<Verification::kNone> reader(flatbuffer_);  // init has checked all that is read here
   void* arguments[kMaxArguments];
   for (; next_ < instructions_.size; ++next_) {
     if (instructions-- == 0) return Error::Ok;
     Call call = read_call(reader, instructions_, next_);
-    for (uint32_t i = 0; i < call.arguments.size - 1; ++i) arguments[i] = values_[call.arguments[i]];
+    for (uint32_t i = 0; i < call.values.size - 1; ++i) arguments[i] = values_[call.values[i]];
     kernels_[call.kernel].run(arguments);
   }
   next_ = 0;

@@ -48,9 +48,10 @@ class Method {
   void* output(uint32_t i) const { return values_[outputs_[i]]; }
 
  private:
+  Span<const uint8_t> flatbuffer_;
   void** values_ = nullptr;  // null: cannot run
   const Kernel* kernels_ = nullptr;
-  Span<const Offset> instructions_;
+  Tables instructions_;
   Span<const uint32_t> inputs_;
   Span<const uint32_t> outputs_;
   uint32_t next_ = 0;

@@ -22,16 +22,16 @@ class Program {
   /// The flatbuffer, without the segments that follow it.
   Span<const uint8_t> flatbuffer() const { return flatbuffer_; }
   /// The ExecutionPlan of each method.
-  Span<const Offset> plans() const { return plans_; }
+  Tables plans() const { return plans_; }
   /// The segment of constants, and the distance of each from its start by data_buffer_idx; entry 0 stands for none.
   Span<const uint8_t> constants() const { return constants_; }
-  Span<const uint64_t> constant_offsets() const { return constant_offsets_; }
+  Span<const Wide> constant_offsets() const { return constant_offsets_; }
 
  private:
   Span<const uint8_t> flatbuffer_;
-  Span<const Offset> plans_;
+  Tables plans_;
   Span<const uint8_t> constants_;
-  Span<const uint64_t> constant_offsets_;
+  Span<const Wide> constant_offsets_;
 };
 
 extern template Error Program::load<Verification::kNone>(Span<const uint8_t>);

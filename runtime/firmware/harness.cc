@@ -1,7 +1,6 @@
 #include "runtime/firmware/harness.h"
 
-#include "runtime/firmware/files.h"
-#include "runtime/firmware/stack.h"
+#include "runtime/firmware/services.h"
 
 // Different bodies, or the compiler would make them one function.
 extern "C" {
@@ -74,7 +73,7 @@ int run_harness(const Model& model) {
   Report report{.arena_bytes = model.arena_bytes, .state_bytes = model.state_bytes};
   report.error = init(model);
   if (report.error == Error::Ok) report.error = run_on_inputs(model, report.runs);
-  report.stack_bytes = stack_high_water();
+  report.stack_bytes = stack_bytes_used();
   File file("report.bin", File::kWrite);
   return file.is_open() && file.write(&report, sizeof report) ? 0 : 1;
 }

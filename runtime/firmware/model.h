@@ -1,4 +1,4 @@
-// A model that has been built into a firmware, whichever way.
+// A model that is built into a firmware, whichever way.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kindling {
 
-/// What the generated header of a model describes of a tensor that goes in or out. real = (q - zero_point) * scale.
+/// A tensor that goes into or out of a model. real = (q - zero_point) * scale.
 struct TensorInfo {
   const char* name;
   const char* dtype;  // "int8", "float32" and so on
@@ -18,8 +18,8 @@ struct TensorInfo {
   uint32_t bytes;
 };
 
-/// The generated header of a model defines one of these as <model>::kModel. Every model of a firmware has its own memory, given
-/// at build time; there is nothing to allocate or release.
+/// What the generated header of a model declares as <model>::kModel. Its memory is laid out at build time: there is nothing to
+/// allocate, and there is one of each model.
 struct Model {
   Span<const TensorInfo> inputs;
   Span<const TensorInfo> outputs;
@@ -28,11 +28,17 @@ struct Model {
 
   /// Makes the model ready to run. After an error it is not.
   Error (*init)();
-  /// Computes the outputs from the inputs. Both lie in the arena: outputs last until the inputs of the next run are written, and
-  /// inputs have to be written before every run.
+
+  /// Computes the outputs from the inputs.
   Error (*run)();
+
+  /// Input and output lie in the arena. The outputs last until the next run's inputs are written, and a run uses up its inputs:
+  /// they have to be written before every run.
   void* (*input)(uint32_t i);
   void* (*output)(uint32_t i);
 };
+
+/// The model that this firmware was linked for, as the harness finds it.
+extern const Model kFirmwareModel;
 
 }  // namespace kindling

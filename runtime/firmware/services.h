@@ -1,17 +1,16 @@
-// Files of the host, in its working directory: by semihosting from a core, by stdio on the host itself.
+// What the harness asks of its surroundings: by semihosting on a core, of the operating system on the host.
 #pragma once
 
 #include <cstdint>
 
 namespace kindling {
 
+/// A file of the host, in the working directory.
 class File {
  public:
   enum Mode { kRead, kWrite };  // kWrite makes the file, or empties it
 
-  /// `name` is a literal.
-  template <uint32_t kBytes>
-  File(const char (&name)[kBytes], Mode mode) : File(name, kBytes - 1, mode) {}
+  File(const char* name, Mode mode);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -25,9 +24,10 @@ class File {
   bool write(const void* data, uint32_t bytes);
 
  private:
-  File(const char* name, uint32_t name_bytes, Mode mode);
-
   intptr_t handle_;
 };
+
+/// Bytes of stack used at most since start-up; 0 where nobody keeps watch.
+uint32_t stack_bytes_used();
 
 }  // namespace kindling

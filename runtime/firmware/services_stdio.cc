@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "runtime/firmware/files.h"
+#include "runtime/firmware/services.h"
 
 namespace kindling {
 namespace {
@@ -9,8 +9,7 @@ std::FILE* stream(intptr_t handle) { return reinterpret_cast<std::FILE*>(handle)
 
 }  // namespace
 
-File::File(const char* name, uint32_t, Mode mode)
-    : handle_(reinterpret_cast<intptr_t>(std::fopen(name, mode == kRead ? "rb" : "wb"))) {}
+File::File(const char* name, Mode mode) : handle_(reinterpret_cast<intptr_t>(std::fopen(name, mode == kRead ? "rb" : "wb"))) {}
 
 File::~File() {
   if (is_open()) std::fclose(stream(handle_));
@@ -25,5 +24,7 @@ uint32_t File::read(void* data, uint32_t bytes) {
 bool File::write(const void* data, uint32_t bytes) {
   return std::fwrite(data, 1, bytes, stream(handle_)) == bytes && std::fflush(stream(handle_)) == 0;
 }
+
+uint32_t stack_bytes_used() { return 0; }
 
 }  // namespace kindling
