@@ -4,29 +4,9 @@ import dataclasses
 import struct
 from typing import Any
 
-from executorch_flatbuffer import (
-    Bool,
-    BoolList,
-    DelegateCall,
-    Double,
-    DoubleList,
-    FreeCall,
-    Int,
-    IntList,
-    JumpFalseCall,
-    KernelCall,
-    MoveCall,
-    OptionalTensorList,
-    Program,
-    String,
-    Tensor,
-    TensorList,
-)
-from executorch_flatbuffer.InstructionArguments import InstructionArguments
-from executorch_flatbuffer.KernelTypes import KernelTypes
-
 from compiler.errors import CompileError
 from compiler.pte.writer import HEADER_MAGIC, IDENTIFIER
+from runtime.schema import program_generated as schema
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +67,7 @@ def read_pte(file: bytes) -> PteView:
 
 
 def _view(file: bytes, flatbuffer_bytes: int, segment_base: int) -> PteView:
-    program = Program.Program.GetRootAs(bytearray(file[:flatbuffer_bytes]))
+    program = schema.Program.GetRootAs(bytearray(file[:flatbuffer_bytes]))
     segments = tuple(
         (segment_base + segment.Offset(), segment.Size())
         for segment in (program.Segments(i) for i in range(program.SegmentsLength()))
@@ -148,33 +128,24 @@ def _cast(table: Any, schema_class: type) -> Any:
 
 
 def _value(value: Any) -> Value:
-    kind = _member(KernelTypes, value.ValType())
+    kind = _member(schema.KernelTypes, value.ValType())
     table = value.Val()
     match kind:
         case "Tensor":
-            fields = _tensor_fields(_cast(table, Tensor.Tensor))
+            fields = _tensor_fields(_cast(table, schema.Tensor))
         case "Int":
-            fields = {"value": _cast(table, Int.Int).IntVal()}
+            fields = {"value": _cast(table, schema.Int).IntVal()}
         case "Bool":
-            fields = {"value": bool(_cast(table, Bool.Bool).BoolVal())}
+            fields = {"value": bool(_cast(table, schema.Bool).BoolVal())}
         case "Double":
-            fields = {"value": _cast(table, Double.Double).DoubleVal()}
+            fields = {"value": _cast(table, schema.Double).DoubleVal()}
         case "String":
-            fields = {"value": _text(_cast(table, String.String).StringVal())}
+            fields = {"value": _text(_cast(table, schema.String).StringVal())}
         case "IntList" | "DoubleList" | "BoolList" | "TensorList" | "OptionalTensorList":
-            fields = {"items": _vector(_cast(table, _LISTS[kind]), "Items")}
+            fields = {"items": _vector(_cast(table, getattr(schema, kind)), "Items")}
         case _:
             fields = {}
     return Value(kind, fields)
-
-
-_LISTS = {
-    "IntList": IntList.IntList,
-    "DoubleList": DoubleList.DoubleList,
-    "BoolList": BoolList.BoolList,
-    "TensorList": TensorList.TensorList,
-    "OptionalTensorList": OptionalTensorList.OptionalTensorList,
-}
 
 
 def _tensor_fields(tensor: Any) -> dict[str, Any]:
@@ -190,22 +161,22 @@ def _tensor_fields(tensor: Any) -> dict[str, Any]:
 
 
 def _instruction(instruction: Any, operators: tuple[str, ...], delegates: tuple[str, ...]) -> Instruction:
-    kind = _member(InstructionArguments, instruction.InstrArgsType())
+    kind = _member(schema.InstructionArguments, instruction.InstrArgsType())
     table = instruction.InstrArgs()
     match kind:
         case "KernelCall":
-            call = _cast(table, KernelCall.KernelCall)
+            call = _cast(table, schema.KernelCall)
             return Instruction(kind, operators[call.OpIndex()], _vector(call, "Args"))
         case "DelegateCall":
-            call = _cast(table, DelegateCall.DelegateCall)
+            call = _cast(table, schema.DelegateCall)
             return Instruction(kind, delegates[call.DelegateIndex()], _vector(call, "Args"))
         case "MoveCall":
-            move = _cast(table, MoveCall.MoveCall)
+            move = _cast(table, schema.MoveCall)
             return Instruction(kind, "", (move.MoveFrom(), move.MoveTo()))
         case "JumpFalseCall":
-            jump = _cast(table, JumpFalseCall.JumpFalseCall)
+            jump = _cast(table, schema.JumpFalseCall)
             return Instruction(kind, f"to {jump.DestinationInstruction()}", (jump.CondValueIndex(),))
         case "FreeCall":
-            return Instruction(kind, "", (_cast(table, FreeCall.FreeCall).ValueIndex(),))
+            return Instruction(kind, "", (_cast(table, schema.FreeCall).ValueIndex(),))
         case _:
             return Instruction(kind, "", ())

@@ -5,28 +5,13 @@ The same contents give the same bytes. Vectors and tables that are equal are wri
 
 import struct
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import flatbuffers
 import numpy as np
-from executorch_flatbuffer import (
-    AllocationDetails,
-    Chain,
-    DataSegment,
-    EValue,
-    ExecutionPlan,
-    Instruction,
-    InstructionArguments,
-    KernelCall as KernelCallTable,
-    KernelTypes,
-    Operator,
-    Program,
-    SubsegmentOffsets,
-    Tensor,
-)
 
 from compiler.pte.contents import Contents, KernelCall, Method, TensorValue
+from runtime.schema import program_generated as schema
 
 IDENTIFIER = b"ET12"
 HEADER_MAGIC = b"eh00"
@@ -72,11 +57,11 @@ class _Writer:
     def program(self, contents: Contents, offsets: Sequence[int], segment_bytes: int) -> bytes:
         nothing = self._offsets([])
         plans = self._offsets([self._plan(method, nothing) for method in contents.methods])
-        segments = [self._table(DataSegment, Size=segment_bytes)] if segment_bytes else []
+        segments = [self._table("DataSegment", Size=segment_bytes)] if segment_bytes else []
         # Entry 0 is reserved: buffer number 0 means that a tensor has none.
-        constant_segment = self._table(SubsegmentOffsets, Offsets=self._numbers([0, *offsets], np.uint64))
+        constant_segment = self._table("SubsegmentOffsets", Offsets=self._numbers([0, *offsets], np.uint64))
         root = self._table(
-            Program,
+            "Program",
             ExecutionPlan=plans,
             ConstantBuffer=nothing,
             BackendDelegateData=nothing,
@@ -92,12 +77,12 @@ class _Writer:
         inputs = self._numbers(method.inputs, np.int32)
         outputs = self._numbers(method.outputs, np.int32)
         instructions = self._offsets([self._instruction(call) for call in method.calls])
-        chain = self._table(Chain, Inputs=inputs, Outputs=outputs, Instructions=instructions)
+        chain = self._table("Chain", Inputs=inputs, Outputs=outputs, Instructions=instructions)
         operators = [
-            self._table(Operator, Name=self._string(name), Overload=self._string(OVERLOAD)) for name in method.operators
+            self._table("Operator", Name=self._string(name), Overload=self._string(OVERLOAD)) for name in method.operators
         ]
         return self._table(
-            ExecutionPlan,
+            "ExecutionPlan",
             Name=self._string(method.name),
             Values=self._offsets([self._value(value) for value in method.values]),
             Inputs=inputs,
@@ -111,9 +96,9 @@ class _Writer:
     def _instruction(self, call: KernelCall) -> int:
         # The last output comes twice: it is also what the operator returns.
         arguments = self._numbers([*call.arguments, call.arguments[-1]], np.int32)
-        table = self._table(KernelCallTable, OpIndex=call.operator, Args=arguments)
+        table = self._table("KernelCall", OpIndex=call.operator, Args=arguments)
         return self._table(
-            Instruction, InstrArgsType=InstructionArguments.InstructionArguments.KernelCall, InstrArgs=table
+            "Instruction", InstrArgsType=schema.InstructionArguments.KernelCall, InstrArgs=table
         )
 
     def _value(self, value: TensorValue) -> int:
@@ -126,26 +111,26 @@ class _Writer:
             fields["DataBufferIdx"] = value.constant + 1
         else:
             fields["AllocationInfo"] = self._table(
-                AllocationDetails, MemoryId=value.memory + 1, MemoryOffsetLow=value.offset
+                "AllocationDetails", MemoryId=value.memory + 1, MemoryOffsetLow=value.offset
             )
-        tensor = self._table(Tensor, **fields)
-        return self._table(EValue, ValType=KernelTypes.KernelTypes.Tensor, Val=tensor)
+        tensor = self._table("Tensor", **fields)
+        return self._table("EValue", ValType=schema.KernelTypes.Tensor, Val=tensor)
 
     def _once(self, key: Any, write: Any) -> int:
         if key not in self.written:
             self.written[key] = write()
         return self.written[key]
 
-    def _table(self, schema: ModuleType, **fields: int) -> int:
-        """A table of flatc's module `schema`; fields by their names there, in the order given."""
+    def _table(self, table: str, **fields: int) -> int:
+        """A table of the schema; fields by their names in flatc's code, in the order given."""
 
         def write() -> int:
-            schema.Start(self.builder)
+            getattr(schema, f"{table}Start")(self.builder)
             for name, value in fields.items():
-                getattr(schema, f"Add{name}")(self.builder, value)
-            return schema.End(self.builder)
+                getattr(schema, f"{table}Add{name}")(self.builder, value)
+            return getattr(schema, f"{table}End")(self.builder)
 
-        return self._once((schema.__name__, tuple(fields.items())), write)
+        return self._once((table, tuple(fields.items())), write)
 
     def _numbers(self, values: Sequence[int], dtype: type) -> int:
         array = np.array(list(values), dtype)

@@ -5,33 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.errors import CompileError
-from compiler.planner.plan import plan_memory
-from compiler.pte.assemble import assemble
-from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+from compiler.pte.contents import Contents, Method
 from compiler.pte.reader import read_pte
+from compiler.pte.testing import SMALL
 from compiler.pte.writer import pte_bytes
-from compiler.testing_program import program, step
-
-SMALL = Contents(
-    methods=(
-        Method(
-            name="forward",
-            values=(
-                TensorValue(ScalarType.CHAR, (1, 8)),
-                TensorValue(ScalarType.BYTE, (5,), constant=0),
-                TensorValue(ScalarType.BYTE, (20,), memory=0, offset=32),
-                TensorValue(ScalarType.FLOAT, (1, 2, 3, 4), memory=0, offset=64),
-            ),
-            inputs=(0,),
-            outputs=(3,),
-            operators=("kindling::convert_s8",),
-            calls=(KernelCall(0, (0, 1, 2, 3)),),
-            memory_bytes=(160,),
-        ),
-    ),
-    constants=(b"hello", b"world!"),
-)
-
+from runtime.schema import program_generated as schema
 
 def test_the_file_has_executorchs_container():
     file = pte_bytes(SMALL)
@@ -62,12 +40,10 @@ def test_readers_find_what_was_written():
 
 def test_what_upstreams_loader_insists_on_is_there():
     """Empty vectors must be present, and a constant segment with its reserved entry even without constants."""
-    from executorch_flatbuffer.Program import Program
-
     nothing = Contents(methods=(Method("forward", (), (), (), (), (), ()),), constants=())
     file = pte_bytes(nothing)
     assert file[8:12] != b"eh00", "no segment, no header"
-    root = Program.GetRootAs(bytearray(file))
+    root = schema.Program.GetRootAs(bytearray(file))
     plan = root.ExecutionPlan(0)
     for table, name in (
         (plan, "Values"),
@@ -115,35 +91,3 @@ def test_a_damaged_file_never_breaks_the_reader(data):
         read_pte(bytes(file))
     except CompileError:
         pass
-
-
-def test_equal_values_and_constants_of_a_program_are_there_once():
-    chain = program(
-        {"x": 64, "a": 64, "b": 64, "y": 64},
-        [step(name, [source], [result], leads=[0]) for name, source, result in (("p", "x", "a"), ("q", "a", "b"), ("r", "b", "y"))],
-        ["x"],
-        ["y"],
-    )
-    contents = assemble(chain, plan_memory(chain))
-    (method,) = contents.methods
-    assert contents.constants == (b"params",)
-    assert len(method.values) == 2, "one tensor that is rewritten in place, one params constant"
-    assert method.operators == ("kindling::copy_s8",)
-    assert method.calls == (KernelCall(0, (0, 1, 0)),) * 3
-
-
-def test_arguments_are_inputs_params_scratch_outputs():
-    two = program(
-        {"x": 16, "a": 32, "y": 48},
-        [
-            step("p", ["x"], ["a"], kernel="first_s8", params=b"1"),
-            step("q", ["a", "x"], ["y"], kernel="second_s8", params=b"2", scratch_bytes=8),
-        ],
-        ["x"],
-        ["y"],
-    )
-    (method,) = assemble(two, plan_memory(two)).methods
-    assert method.operators == ("kindling::first_s8", "kindling::second_s8")
-    sizes = [[method.values[argument].sizes for argument in call.arguments] for call in method.calls]
-    assert sizes == [[(16,), (1,), (32,)], [(32,), (16,), (1,), (8,), (48,)]]
-    assert [method.values[call.arguments[-2]].scalar_type for call in method.calls] == [ScalarType.BYTE, ScalarType.BYTE]
