@@ -66,6 +66,7 @@ _LINKING = [
     "-nodefaultlibs",
     "-Wl,--gc-sections",
     "-Wl,--no-warn-rwx-segments",
+    "-Wl,--no-warn-execstack",  # Said of newlib's assembler; there is no loader that would mind.
     "-Wl,--fatal-warnings",
     "-Wl,--build-id=none",
 ]
