@@ -12,7 +12,10 @@ import pathlib
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
+
+UNUSED_SECONDS = 30 * 24 * 60 * 60
 
 
 class ToolchainError(Exception):
@@ -85,18 +88,26 @@ def tree(name: str, megabytes: int, build: Callable[[pathlib.Path], None]) -> pa
     """
     place = tree_place(name)
     if place.is_dir():
+        os.utime(place)
         return place
     with locked(place):
         if not place.is_dir():
+            for old in [*place.parent.glob(f".{name}.*"), *_long_unused(place)]:
+                shutil.rmtree(old)
             want_space(place.parent, megabytes)
-            for left_over in place.parent.glob(f".{name}.*"):
-                shutil.rmtree(left_over)
             with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{name}.") as work:
                 folder = pathlib.Path(work) / "tree"
                 folder.mkdir()
                 build(folder)
                 folder.rename(place)
     return place
+
+
+def _long_unused(place: pathlib.Path) -> list[pathlib.Path]:
+    """Trees of the same thing with other inputs that nobody has asked for in a while."""
+    what = place.name.rpartition("-")[0]
+    others = [path for path in place.parent.glob(f"{what}-*") if path.is_dir() and path.name.rpartition("-")[0] == what]
+    return [path for path in others if time.time() - path.stat().st_mtime > UNUSED_SECONDS]
 
 
 def bring(tree: pathlib.Path, into: pathlib.Path) -> None:

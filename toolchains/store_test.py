@@ -1,6 +1,7 @@
 """The store holds complete things only, and a tree is built once."""
 
 import multiprocessing
+import os
 import pathlib
 import time
 
@@ -42,6 +43,22 @@ def test_left_overs_of_a_killed_build_are_cleared() -> None:
     left_over.mkdir(parents=True)
     store.tree("hello-1", 1, write_hello)
     assert not left_over.exists()
+
+
+def test_tree_of_other_inputs_goes_when_it_is_long_unused() -> None:
+    old, other, recent = (store.tree(name, 1, write_hello) for name in ("hello-1", "hello-world-1", "hello-2"))
+    for tree in (old, other):
+        os.utime(tree, (0, 0))
+    store.tree("hello-3", 1, write_hello)
+    assert not old.exists() and other.exists() and recent.exists()
+
+
+def test_tree_that_is_used_is_not_old() -> None:
+    used = store.tree("hello-1", 1, write_hello)
+    os.utime(used, (0, 0))
+    store.tree("hello-1", 1, write_hello)
+    store.tree("hello-2", 1, write_hello)
+    assert used.exists()
 
 
 def write_slowly(folder: pathlib.Path) -> None:

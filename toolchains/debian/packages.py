@@ -179,11 +179,14 @@ class Suite:
             "-oAcquire::Languages=none",
             "-oAcquire::Retries=3",
         ]
-        say(f"reading Debian's package lists ({self.name})")
-        done = self._apt("apt-get", "-q", "--error-on=any", "update")
-        if done.returncode:
+        try:
+            say(f"reading Debian's package lists ({self.name})")
+            done = self._apt("apt-get", "-q", "--error-on=any", "update")
+            if done.returncode:
+                raise ToolchainError(f"cannot read the package lists of Debian {self.name}: {_last_error(done.stderr)}")
+        except BaseException:
             self.__exit__()
-            raise ToolchainError(f"cannot read the package lists of Debian {self.name}: {_last_error(done.stderr)}")
+            raise
         return self
 
     def __exit__(self, *_) -> None:
