@@ -27,6 +27,8 @@ def answer_all(requests: IO[str], answers: IO[str], serve: Serve) -> None:
             continue
         request = json.loads(line)
         exit_code, output = serve(request.get("arguments", []))
+        if output and not output.endswith("\n"):
+            output += "\n"
         json.dump({"exitCode": exit_code, "output": output, "requestId": request.get("requestId", 0)}, answers)
         answers.write("\n")
         answers.flush()

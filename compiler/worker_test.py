@@ -11,8 +11,8 @@ def test_each_request_gets_its_answer_in_order():
     answers = io.StringIO()
     answer_all(requests, answers, lambda arguments: (len(arguments) - 1, " ".join(arguments)))
     assert [json.loads(line) for line in answers.getvalue().splitlines()] == [
-        {"exitCode": 0, "output": "a", "requestId": 7},
-        {"exitCode": 1, "output": "b c", "requestId": 0},
+        {"exitCode": 0, "output": "a\n", "requestId": 7},
+        {"exitCode": 1, "output": "b c\n", "requestId": 0},
     ]
 
 
@@ -34,5 +34,5 @@ serve_requests(serve)
         check=True,
         env={"PYTHONPATH": ":".join(sys.path)},
     )
-    assert json.loads(done.stdout) == {"exitCode": 0, "output": "answer", "requestId": 0}
+    assert json.loads(done.stdout) == {"exitCode": 0, "output": "answer\n", "requestId": 0}
     assert "printed" in done.stderr and "written" in done.stderr
