@@ -1,5 +1,6 @@
 """The tables of cores and boards agree with each other, and what is built for a core says in its ELF attributes that it is."""
 
+import itertools
 import json
 import pathlib
 import struct
@@ -72,7 +73,7 @@ def test_memory_map_of_board_is_sound(board: str) -> None:
     assert kinds[row["code"]] == kinds[row["model"]] == "flash"
     assert "flash" not in (kinds[row["data"]], kinds[row["arena"]])
     ranges = sorted((region["origin"], region["origin"] + region["length"]) for region in row["regions"].values())
-    assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:]))
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ranges))
 
 
 @pytest.mark.parametrize("core", CORES)

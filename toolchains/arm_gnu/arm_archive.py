@@ -54,7 +54,7 @@ def _download(place: pathlib.Path) -> None:
                 file.write(block)
     if store.sha256(part) != SHA256:
         part.unlink()
-        raise store.ToolchainError(f"{URL} is not the archive that was locked: its sha256 differs; run again, or set KINDLING_ARM_GNU=debian")
+        raise store.ToolchainError(f"{URL} is not the archive that was locked: its sha256 differs; KINDLING_ARM_GNU=debian does without it")
     part.rename(place)
 
 

@@ -26,7 +26,8 @@ PROGRAMS = ("gcc", "ar", "nm", "objcopy", "objdump", "readelf", "size", "strip")
 COMPILERS = ("cc1", "cc1plus", "collect2", "lto1", "lto-wrapper", "liblto_plugin.so")
 BINUTILS = ("as", "ld", "ld.bfd")
 LIBRARIES = ("libc_nano.a", "libm.a", "libgcc.a")
-OTHER_PROFILES = ("*/arm/*", "*/thumb/v7-[ar]*", "*/thumb/v7[+v]*", "*/thumb/v7/*", "*/thumb/v8-[ar]*", "*/share/*", "*/plugin/*", "*/libg.a", "*/libg_nano.a")
+OTHER_PROFILES = ("*/arm/*", "*/thumb/v7-[ar]*", "*/thumb/v7[+v]*", "*/thumb/v7/*", "*/thumb/v8-[ar]*")
+UNUSED = ("*/share/*", "*/plugin/*", "*/libg.a", "*/libg_nano.a")
 M_PROFILE = ("v6-m", "v7-m", "v7e-m", "v8-m", "v8.1-m")
 
 
@@ -34,7 +35,7 @@ def debian_layout(folder: pathlib.Path) -> None:
     """Debian's packages, moved to where their gcc looks when it is not in /usr, with their own libraries beside."""
     found = packages.available(packages.Lock.read(LOCK), strict=True)
     work = folder.with_name("debs")
-    packages.unpack(found, work, exclude=OTHER_PROFILES)
+    packages.unpack(found, work, exclude=[*OTHER_PROFILES, *UNUSED])
     usr = work / "usr"
     (folder / "lib").mkdir()
     (usr / "bin").rename(folder / "bin")

@@ -26,7 +26,8 @@ def clone(tmp_path: pathlib.Path) -> pathlib.Path:
 def run(clone: pathlib.Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     """Runs bazelw from a folder of the workspace, where only what the test put into `bin` shadows the machine's programs."""
     variables = {"PATH": f"{clone.parent}/bin:{os.environ['PATH']}", "HOME": str(clone.parent / "home")} | environment
-    return subprocess.run([clone / "bazelw", *arguments], env=variables, cwd=clone / "toolchains", capture_output=True, text=True, timeout=50)
+    command = [clone / "bazelw", *arguments]
+    return subprocess.run(command, env=variables, cwd=clone / "toolchains", capture_output=True, text=True, timeout=50)
 
 
 def program(clone: pathlib.Path, name: str, script: str) -> pathlib.Path:
@@ -56,7 +57,7 @@ def test_wrong_bazelw_bazel(clone: pathlib.Path) -> None:
 
 
 def test_bazelisk_that_serves_the_version_is_used(clone: pathlib.Path) -> None:
-    program(clone, "bazelisk", 'if [ "$1" = --version ]; then echo "bazel $(cat ../.bazelversion .bazelversion 2>/dev/null)"; else echo "ran $1"; fi')
+    program(clone, "bazelisk", 'if [ "$1" = --version ]; then echo "bazel $(cat .bazelversion)"; else echo "ran $1"; fi')
     assert run(clone, "info").stdout == "ran info\n"
 
 
@@ -90,7 +91,8 @@ def test_store_that_cannot_be_written(clone: pathlib.Path) -> None:
 def test_nothing_half_made_is_left(clone: pathlib.Path) -> None:
     program(clone, "bazelisk", "exit 1")
     program(clone, "bazel", "exit 1")
-    program(clone, "apt-get", 'case "$*" in *indextargets*) echo "http://127.0.0.1:9/debian main Debian" ;; *) echo "E: no route" >&2; exit 100 ;; esac')
+    mirror = 'echo "http://127.0.0.1:9/debian main Debian"'
+    program(clone, "apt-get", f'case "$*" in *indextargets*) {mirror} ;; *) echo "E: no route" >&2; exit 100 ;; esac')
     done = run(clone, "info")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "bazelw: error: cannot read the package lists of Debian forky: no route"

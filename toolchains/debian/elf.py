@@ -100,7 +100,7 @@ def loaded(program: pathlib.Path, libraries: pathlib.Path) -> set[str]:
         name = waiting.pop()
         if name not in names:
             if not (libraries / name).exists():
-                raise ToolchainError(f"{program.name} needs {name}, which none of its packages has: the package's dependencies have changed")
+                raise ToolchainError(f"{program.name} needs {name}, which none of its packages has: its dependencies have changed")
             names.add(name)
             waiting += Elf.read(libraries / name).needed()
     return names
