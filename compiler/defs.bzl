@@ -5,6 +5,7 @@ torch, once per tier for the rest.
 """
 
 load("@rules_python//python:defs.bzl", "PyInfo")
+load("//platforms:neutral.bzl", "neutral_transition")
 
 PteModelInfo = provider(
     doc = "A compiled model.",
@@ -31,22 +32,6 @@ TIERS = [
     "dsp",
     "mve",
 ]
-
-_NEUTRAL = {
-    "//command_line_option:compilation_mode": "fastbuild",
-    "//command_line_option:conlyopt": [],
-    "//command_line_option:copt": [],
-    "//command_line_option:cxxopt": [],
-    "//command_line_option:features": [],
-    "//command_line_option:linkopt": [],
-    "//command_line_option:platforms": str(Label("//platforms:neutral")),
-}
-
-_neutral_transition = transition(
-    implementation = lambda _settings, _attr: _NEUTRAL,
-    inputs = [],
-    outputs = _NEUTRAL.keys(),
-)
 
 _COMPILER = {
     "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
@@ -109,7 +94,7 @@ _graph = rule(
         "model": attr.string(mandatory = True),
         "srcs": attr.label_list(allow_files = [".py"], mandatory = True),
     },
-    cfg = _neutral_transition,
+    cfg = neutral_transition,
 )
 
 def _lowered_impl(ctx):
@@ -148,7 +133,7 @@ _lowered = rule(
         "region": attr.string(mandatory = True),
         "tier": attr.string(mandatory = True, values = TIERS),
     },
-    cfg = _neutral_transition,
+    cfg = neutral_transition,
 )
 
 def pte_model(

@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_library")
+load("//kernels/tools:params_header.bzl", "params_header")
 
 # Kernels are built for speed; and a loop that copies must not become a call of the C library's memcpy.
 _COPTS = ["-O2", "-fno-tree-loop-distribute-patterns"]
@@ -28,18 +29,14 @@ def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps 
         visibility = ["//kernels:__subpackages__"],
         deps = ["//kernels:description"] + description_deps,
     )
-    native.genrule(
+    params_header(
         name = name + ".params",
-        outs = ["params.h"],
-        cmd = "$(execpath //kernels/tools:params_header) {} $@".format(
-            "{}/{}".format(native.package_name(), description.removesuffix(".py")).replace("/", "."),
-        ),
-        tools = ["//kernels/tools:params_header"],
+        description = description,
     )
     cc_library(
         name = name,
         srcs = srcs,
-        hdrs = hdrs + ["params.h"],
+        hdrs = hdrs + [":{}.params".format(name)],
         copts = _COPTS,
         features = ["treat_warnings_as_errors"],
         visibility = ["//kernels:__subpackages__"],
