@@ -94,14 +94,14 @@ class Channels:
 
     @property
     def is_narrow(self) -> bool:
-        """Each factor is below 1/2 (n = -shift >= 1), and neither 2 * accumulator nor
+        """Weights are at least -127, each factor is below 1/2 (n = -shift >= 1), and neither 2 * accumulator nor
         accumulator + (2 * zero point + 1) * 2**(n - 1) can overflow int32.
 
         Then  y = (accumulator * multiplier / 2**31, rounded half up, + (2 * zero point + 1) * 2**(n - 1) - [accumulator < 0]) >> n
         equals requantise(accumulator) + zero point: the bracket turns rounding half up into half away from zero.
         """
         right = -self.shift
-        if (right < 1).any() or (right > 23).any():
+        if self.weights.min(initial=0) < -127 or (right < 1).any() or (right > 23).any():
             return False
         offset = (2 * abs(self.output_zero_point) + 1) << (right - 1)
         largest = self.largest_accumulator

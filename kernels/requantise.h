@@ -29,6 +29,23 @@ inline std::int8_t clamp(std::int32_t value, const Activation& activation) {
   return clamp(value, activation.min, activation.max);
 }
 
+/// The nearest int8.
+inline std::int8_t saturate(std::int32_t value) {
+#if KINDLING_DSP || (defined(__arm__) && !KINDLING_THUMB1)
+  std::int32_t result;
+  __asm__("ssat %0, #8, %1" : "=r"(result) : "r"(value));
+  return static_cast<std::int8_t>(result);
+#else
+  return clamp(value, -128, 127);
+#endif
+}
+
+/// Clamps outputs that are saturated already. Most activations are wide enough to leave them alone.
+inline void clamp_outputs(std::int8_t* outputs, std::uint32_t count, const Activation& activation) {
+  if (activation.min <= -128 && activation.max >= 127) return;
+  for (; count > 0; --count, ++outputs) *outputs = clamp(*outputs, activation);
+}
+
 /// (a * b) / 2^31 rounded half up; a and b are not both -2^31.
 inline std::int32_t rounding_doubling_high_multiply(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>((static_cast<std::int64_t>(a) * b + (1 << 30)) >> 31);

@@ -101,9 +101,9 @@ KERNELS = (
 def tile_bytes(depth: int, tier: Tier) -> int:
     """Working memory of the tile (tile.h) behind conv2d_1x1_s8 and conv2d_s8, for outputs that read `depth` inputs.
 
-    This is tile_bytes of tile.h: MVE copies two pixels, DSP spreads four pixels over two words per input, scalar over four.
+    This is tile_bytes of tile.h: MVE copies four pixels, DSP spreads four pixels over two words per input, scalar over four.
     """
-    step, input_bytes = {"scalar": (4, 16), "dsp": (4, 8), "mve": (16, 2)}[tier]
+    step, input_bytes = {"scalar": (4, 16), "dsp": (4, 8), "mve": (16, 4)}[tier]
     return -(-depth // step) * step * input_bytes
 
 

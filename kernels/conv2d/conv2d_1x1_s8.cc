@@ -6,17 +6,13 @@ namespace kindling {
 void conv2d_1x1_s8(const std::int8_t* input, const PointwiseParams& params, void* scratch, std::int8_t* output) {
   const std::uint32_t depth = params.input_channels, channels = params.output_channels;
   const Activation activation = activation_of(params);
-  for (std::uint32_t row = 0; row < params.rows; row += kTilePixels) {
-    std::int8_t* outputs[kTilePixels];
-    for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) {
-      TilePixel(scratch, depth, pixel).copy(input, depth);
-      outputs[pixel] = output;
-      if (row + pixel + 1 < params.rows) {
-        input += depth;
-        output += channels;
-      }
-    }
-    multiply_tile(scratch, depth, params.channels(), channels, activation, outputs);
+  for (std::uint32_t left = params.rows; left > 0;) {
+    const std::uint32_t pixels = left < kTilePixels ? left : kTilePixels;
+    for (std::uint32_t pixel = 0; pixel < pixels; ++pixel, input += depth) TilePixel(scratch, depth, pixel).copy(input, depth);
+    multiply_tile(scratch, depth, params.channels(), channels, activation.zero_point, {output, channels, pixels});
+    clamp_outputs(output, pixels * channels, activation);
+    output += pixels * channels;
+    left -= pixels;
   }
 }
 

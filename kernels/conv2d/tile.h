@@ -9,25 +9,22 @@
 #include <cstdint>
 
 #include "kernels/check.h"
+#include "kernels/copy.h"
 #include "kernels/requantise.h"
 #include "kernels/target.h"
 
 namespace kindling {
 
-#if KINDLING_MVE
-inline constexpr std::uint32_t kTilePixels = 2;   // int8 [2][depth rounded up to 16]
-inline constexpr std::uint32_t kTileChannels = 4;
-#else
-inline constexpr std::uint32_t kTilePixels = 4;   // int32 [depth][2], each a pair of pixels; Thumb-1: int32 [depth][4]
-inline constexpr std::uint32_t kTileChannels = 2;
-#endif
+inline constexpr std::uint32_t kTilePixels = 4;
+inline constexpr std::uint32_t kTileChannels = KINDLING_MVE ? 4 : 2;  // of a record
 
 /// Depth as records store it: the inner loop's step.
 inline constexpr std::uint32_t kTileDepthStep = KINDLING_MVE ? 16 : 4;
 
-/// Bytes of scratch that holds a tile.
+/// Bytes of scratch that holds a tile: MVE int8 [4][depth], others int32 [depth][2] with two pixels in a word, Thumb-1
+/// int32 [depth][4]; depth rounded up.
 inline Size tile_bytes(Size depth) {
-  constexpr std::uint32_t kBytesPerInput = KINDLING_MVE ? 2 : KINDLING_DSP ? 8 : 16;
+  constexpr std::uint32_t kBytesPerInput = KINDLING_MVE ? 4 : KINDLING_DSP ? 8 : 16;
   return depth.rounded_up(kTileDepthStep) * kBytesPerInput;
 }
 
@@ -39,28 +36,84 @@ inline Size tile_record_bytes(Size depth) {
 
 inline std::uint32_t tile_record_count(std::uint32_t channels) { return (channels + kTileChannels - 1) / kTileChannels; }
 
+/// Depth as it is stored.
+inline std::uint32_t padded_depth(std::uint32_t depth) { return (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1); }
+
 /// Writes the inputs of one pixel of a tile, from the first to the last.
+#if KINDLING_MVE
 class TilePixel {
  public:
-  TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel);
+  TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel)
+      : next_(static_cast<std::int8_t*>(tile) + pixel * padded_depth(depth)) {}
 
-  void copy(const std::int8_t* source, std::uint32_t count);
-  void fill(std::int8_t value, std::uint32_t count);
+  void copy(const std::int8_t* source, std::uint32_t count) {
+    copy_bytes(next_, source, count);
+    next_ += count;
+  }
+  void fill(std::int8_t value, std::uint32_t count) {
+    fill_bytes(next_, value, count);
+    next_ += count;
+  }
 
  private:
-#if KINDLING_MVE
   std::int8_t* next_;
-#else
+};
+#elif KINDLING_THUMB1
+class TilePixel {
+ public:
+  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
+
+  void copy(const std::int8_t* source, std::uint32_t count) {
+    for (; count > 0; --count, next_ += kTilePixels) *next_ = *source++;
+  }
+  void fill(std::int8_t value, std::uint32_t count) {
+    for (; count > 0; --count, next_ += kTilePixels) *next_ = value;
+  }
+
+ private:
   std::int32_t* next_;
-#if !KINDLING_THUMB1
-  bool second_of_pair_;
+};
+#else
+/// Where the second pixel of a word begins, see tile_scalar.cc.
+inline constexpr std::uint32_t kSecondPixelBit = 23;
+
+class TilePixel {
+ public:
+  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
+      : next_(static_cast<std::int32_t*>(tile) + pixel / 2), second_(pixel % 2 == 1) {}
+
+  void copy(const std::int8_t* source, std::uint32_t count) {
+    for (; count > 0; --count) write(*source++);
+  }
+  void fill(std::int8_t value, std::uint32_t count) {
+    for (; count > 0; --count) write(value);
+  }
+
+ private:
+  void write(std::int32_t value) {
+    if (second_) {
+      *next_ += value * (1 << kSecondPixelBit);
+    } else {
+      *next_ = value;
+    }
+    next_ += 2;
+  }
+
+  std::int32_t* next_;
+  bool second_;
+};
 #endif
-#endif
+
+/// Where the outputs of a tile's pixels go: pixel p's first to first + p * stride.
+struct TileOutputs {
+  std::int8_t* first;
+  std::uint32_t stride;
+  std::uint32_t pixels;  // 1 to kTilePixels; the tile's others may hold anything
 };
 
-/// Writes `channels` outputs of each pixel of the tile to outputs[pixel]. Where a tile has fewer pixels than kTilePixels, the
-/// others repeat one, inputs and output alike. `records` has one record for each kTileChannels channels, the last perhaps in part.
+/// Writes `channels` outputs of each pixel, saturated to int8 but not yet clamped. `records` has one record for each kTileChannels
+/// channels, the last perhaps in part.
 void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   const Activation& activation, std::int8_t* const outputs[kTilePixels]);
+                   std::int32_t zero_point, TileOutputs outputs);
 
 }  // namespace kindling

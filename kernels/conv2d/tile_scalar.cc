@@ -2,7 +2,7 @@
 //
 // One word of a tile holds a tap's inputs of two pixels, x0 + x1 * 2^23. A 64-bit accumulator of word * weight then sums both
 // pixels' products at once: the first pixel's sum in its low 23 bits, the second's above. The first must stay within
-// +-2^22, so sums are taken out after kSegment taps at the latest (kSegment * 128 * 128 < 2^22).
+// +-2^22, so sums are taken out after kSegment taps at the latest (kSegment * 128 * 127 < 2^22).
 #include "kernels/conv2d/tile.h"
 
 #if !KINDLING_MVE && !KINDLING_THUMB1
@@ -10,104 +10,144 @@
 namespace kindling {
 namespace {
 
-constexpr std::uint32_t kSecondPixelBit = 23;
 constexpr std::int32_t kFirstPixelBias = 1 << (kSecondPixelBit - 1);  // keeps the low sum from borrowing from the high one
-constexpr std::uint32_t kSegment = 252;
-
-/// Sums of two pixels.
-class PixelPair {
- public:
-  void add(std::int32_t inputs, std::int32_t weight) { sum_ += static_cast<std::int64_t>(inputs) * weight; }
-
-  std::int32_t first() const {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum_) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
-  }
-  std::int32_t second() const { return static_cast<std::int32_t>(sum_ >> kSecondPixelBit); }
-
- private:
-  std::int64_t sum_ = kFirstPixelBias;
-};
+constexpr std::uint32_t kSegment = 256;
 
 struct Record {
   std::int32_t bias[2];
   std::int32_t multiplier[2];
   std::uint8_t right_shift[2];
-  std::int8_t weights[];  // [depth][2]
+  std::int8_t weights[];  // [padded_depth][2]
 };
 
-/// Sums of a tile's pixels for the two channels of a record over `taps` taps, of which there are kSegment at most.
-struct Sums {
-  PixelPair channels[2][kTilePixels / 2];
+/// Sums of two pixels for one channel.
+using PixelPair = std::int64_t;
 
-  Sums(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps) {
-    for (; taps > 0; taps -= kTileDepthStep) {
-#pragma GCC unroll 4
-      for (std::uint32_t tap = 0; tap < kTileDepthStep; ++tap, inputs += 2, weights += 2) {
-        const std::int32_t first = inputs[0], second = inputs[1];
-        channels[0][0].add(first, weights[0]);
-        channels[0][1].add(second, weights[0]);
-        channels[1][0].add(first, weights[1]);
-        channels[1][1].add(second, weights[1]);
-      }
-    }
-  }
+inline std::int32_t first_of(PixelPair sums) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(sums) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
+}
 
-  std::int32_t of(std::uint32_t channel, std::uint32_t pixel) const {
-    const PixelPair& pair = channels[channel][pixel / 2];
-    return pixel % 2 == 0 ? pair.first() : pair.second();
+inline std::int32_t second_of(PixelPair sums) { return static_cast<std::int32_t>(sums >> kSecondPixelBit); }
+
+/// Adds taps of both channels to the sums of pixels 0 and 1, 2 and 3.
+#if defined(__arm__)
+// Written out because it takes all registers there are with the end of the loop, and the compiler would move them about.
+#define KINDLING_TAP                             \
+  "ldrd %[first], %[second], [%[inputs]], #8\n"    \
+  "ldrsb %[weight], [%[weights]], #1\n"            \
+  "smlal %Q[a01], %R[a01], %[first], %[weight]\n"  \
+  "smlal %Q[a23], %R[a23], %[second], %[weight]\n" \
+  "ldrsb %[weight], [%[weights]], #1\n"            \
+  "smlal %Q[b01], %R[b01], %[first], %[weight]\n"  \
+  "smlal %Q[b23], %R[b23], %[second], %[weight]\n"
+#define KINDLING_FOUR_TAPS KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
+
+template <int kTaps>
+inline void add_taps(const std::int32_t*& inputs, const std::int8_t*& weights, PixelPair& a01, PixelPair& a23, PixelPair& b01,
+                     PixelPair& b23) {
+  std::int32_t first, second, weight;
+#define KINDLING_ADD(taps)                                                                                                        \
+  __asm__(taps                                                                                                                    \
+          : [inputs] "+r"(inputs), [weights] "+r"(weights), [a01] "+r"(a01), [a23] "+r"(a23), [b01] "+r"(b01), [b23] "+r"(b23), \
+            [first] "=&r"(first), [second] "=&r"(second), [weight] "=&r"(weight)                                                \
+          :                                                                                                                      \
+          : "memory")
+  if constexpr (kTaps == 4) {
+    KINDLING_ADD(KINDLING_FOUR_TAPS);
+  } else {
+    KINDLING_ADD(KINDLING_FOUR_TAPS KINDLING_FOUR_TAPS);
   }
+}
+#else
+template <int kTaps>
+inline void add_taps(const std::int32_t*& inputs, const std::int8_t*& weights, PixelPair& a01, PixelPair& a23, PixelPair& b01,
+                     PixelPair& b23) {
+  for (int tap = 0; tap < kTaps; ++tap, inputs += 2, weights += 2) {
+    a01 += static_cast<std::int64_t>(inputs[0]) * weights[0];
+    a23 += static_cast<std::int64_t>(inputs[1]) * weights[0];
+    b01 += static_cast<std::int64_t>(inputs[0]) * weights[1];
+    b23 += static_cast<std::int64_t>(inputs[1]) * weights[1];
+  }
+}
+#endif
+
+/// Sums over `taps` taps: a multiple of 4, kSegment at most and one at least.
+inline void accumulate(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps, PixelPair& a01, PixelPair& a23,
+                       PixelPair& b01, PixelPair& b23) {
+  a01 = a23 = b01 = b23 = kFirstPixelBias;
+  if (taps & 4) add_taps<4>(inputs, weights, a01, a23, b01, b23);
+  const std::int8_t* const end = weights + kTileChannels * (taps & ~7u);
+  while (weights != end) add_taps<8>(inputs, weights, a01, a23, b01, b23);
+}
+
+/// The sums of one channel, bias included, of four pixels.
+struct Accumulators {
+  std::int32_t pixel0, pixel1, pixel2, pixel3;
 };
+
+inline Accumulators accumulators(PixelPair first, PixelPair second, std::int32_t bias) {
+  return {first_of(first) + bias, second_of(first) + bias, first_of(second) + bias, second_of(second) + bias};
+}
+
+/// Where one channel of each pixel goes. Pixels that are not there share the place of the last one, which is written after them.
+using Places = std::int8_t* [kTilePixels];
+
+inline void store(const Accumulators& sums, std::int32_t multiplier, std::int32_t right_shift, std::int32_t zero_point,
+                  const Places& places, std::uint32_t channel) {
+  const NarrowFactor factor(multiplier, right_shift, zero_point);
+  places[3][channel] = saturate(factor.apply(sums.pixel3));
+  places[2][channel] = saturate(factor.apply(sums.pixel2));
+  places[1][channel] = saturate(factor.apply(sums.pixel1));
+  places[0][channel] = saturate(factor.apply(sums.pixel0));
+}
+
+/// The accumulators of more taps than one segment, a channel's four pixels behind the other's.
+__attribute__((noinline)) void accumulate_segments(const std::int32_t* inputs, const Record& record, std::uint32_t taps,
+                                                   Accumulators (&sums)[kTileChannels]) {
+  sums[0] = {record.bias[0], record.bias[0], record.bias[0], record.bias[0]};
+  sums[1] = {record.bias[1], record.bias[1], record.bias[1], record.bias[1]};
+  const std::int8_t* weights = record.weights;
+  while (taps > 0) {
+    const std::uint32_t segment = taps < kSegment ? taps : kSegment;
+    PixelPair a01, a23, b01, b23;
+    accumulate(inputs, weights, segment, a01, a23, b01, b23);
+    const auto add = [](Accumulators& to, PixelPair first, PixelPair second) {
+      to.pixel0 += first_of(first), to.pixel1 += second_of(first), to.pixel2 += first_of(second), to.pixel3 += second_of(second);
+    };
+    add(sums[0], a01, a23);
+    add(sums[1], b01, b23);
+    inputs += 2 * segment, weights += kTileChannels * segment, taps -= segment;
+  }
+}
 
 }  // namespace
 
-TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
-    : next_(static_cast<std::int32_t*>(tile) + pixel / 2), second_of_pair_(pixel % 2 == 1) {}
-
-void TilePixel::copy(const std::int8_t* source, std::uint32_t count) {
-  std::int32_t* next = next_;
-  next_ = next + 2 * count;
-  if (second_of_pair_) {
-    for (; count > 0; --count, next += 2) *next += *source++ * (1 << kSecondPixelBit);
-  } else {
-    for (; count > 0; --count, next += 2) *next = *source++;
-  }
-}
-
-void TilePixel::fill(std::int8_t value, std::uint32_t count) {
-  for (; count > 0; --count) copy(&value, 1);
-}
-
 void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   const Activation& activation, std::int8_t* const outputs[kTilePixels]) {
-  const std::uint32_t taps = (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1);
-  const std::uint32_t first_segment = taps < kSegment ? taps : kSegment;
+                   std::int32_t zero_point, TileOutputs outputs) {
+  const std::uint32_t taps = padded_depth(depth), weight_bytes = kTileChannels * taps;
+  const auto* inputs = static_cast<const std::int32_t*>(tile);
+  Places places;
+  for (std::uint32_t i = 0; i < kTilePixels; ++i) {
+    places[i] = outputs.first + (i < outputs.pixels ? i : outputs.pixels - 1) * outputs.stride;
+  }
   for (std::uint32_t channel = 0; channel < channels; channel += kTileChannels) {
     const Record& record = *reinterpret_cast<const Record*>(records);
-    const auto* inputs = static_cast<const std::int32_t*>(tile);
-    const Sums first(inputs, record.weights, first_segment);
-    std::int32_t sums[kTileChannels][kTilePixels];
-#pragma GCC unroll 2
-    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
-#pragma GCC unroll 4
-      for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) sums[c][pixel] = record.bias[c] + first.of(c, pixel);
-    }
-    for (std::uint32_t done = first_segment; done < taps; done += kSegment) {
-      const std::uint32_t segment = taps - done < kSegment ? taps - done : kSegment;
-      const Sums more(inputs + 2 * done, record.weights + 2 * done, segment);
-      for (std::uint32_t c = 0; c < kTileChannels; ++c) {
-        for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) sums[c][pixel] += more.of(c, pixel);
+    const bool both = channel + 1 < channels;
+    if (taps <= kSegment) {
+      PixelPair a01, a23, b01, b23;
+      accumulate(inputs, record.weights, taps, a01, a23, b01, b23);
+      store(accumulators(a01, a23, record.bias[0]), record.multiplier[0], record.right_shift[0], zero_point, places, channel);
+      if (both) {
+        store(accumulators(b01, b23, record.bias[1]), record.multiplier[1], record.right_shift[1], zero_point, places,
+              channel + 1);
       }
+    } else {
+      Accumulators sums[kTileChannels];
+      accumulate_segments(inputs, record, taps, sums);
+      store(sums[0], record.multiplier[0], record.right_shift[0], zero_point, places, channel);
+      if (both) store(sums[1], record.multiplier[1], record.right_shift[1], zero_point, places, channel + 1);
     }
-#pragma GCC unroll 2
-    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
-      if (channel + c >= channels) break;
-      const NarrowFactor factor(record.multiplier[c], record.right_shift[c], activation.zero_point);
-#pragma GCC unroll 4
-      for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) {
-        outputs[pixel][channel + c] = clamp(factor.apply(sums[c][pixel]), activation);
-      }
-    }
-    records += (offsetof(Record, weights) + kTileChannels * taps + 3) & ~3u;
+    records += (offsetof(Record, weights) + weight_bytes + 3) & ~3u;
   }
 }
 

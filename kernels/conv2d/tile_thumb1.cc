@@ -16,21 +16,9 @@ struct Record {
 
 }  // namespace
 
-TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
-
-void TilePixel::copy(const std::int8_t* source, std::uint32_t count) {
-  std::int32_t* next = next_;
-  next_ = next + kTilePixels * count;
-  for (; count > 0; --count, next += kTilePixels) *next = *source++;
-}
-
-void TilePixel::fill(std::int8_t value, std::uint32_t count) {
-  for (; count > 0; --count, next_ += kTilePixels) *next_ = value;
-}
-
 void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   const Activation& activation, std::int8_t* const outputs[kTilePixels]) {
-  const std::uint32_t taps = (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1);
+                   std::int32_t zero_point, TileOutputs outputs) {
+  const std::uint32_t taps = padded_depth(depth);
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     const Record& record = *reinterpret_cast<const Record*>(records);
     const std::uint32_t c = channel % 2;
@@ -44,11 +32,10 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
       sum2 += weight * inputs[2];
       sum3 += weight * inputs[3];
     }
-    const NarrowFactor factor(record.multiplier[c], record.right_shift[c], activation.zero_point);
-    outputs[0][channel] = clamp(factor.apply(sum0), activation);
-    outputs[1][channel] = clamp(factor.apply(sum1), activation);
-    outputs[2][channel] = clamp(factor.apply(sum2), activation);
-    outputs[3][channel] = clamp(factor.apply(sum3), activation);
+    const NarrowFactor factor(record.multiplier[c], record.right_shift[c], zero_point);
+    const std::int32_t sums[kTilePixels] = {sum0, sum1, sum2, sum3};
+    std::int8_t* output = outputs.first + channel;
+    for (std::uint32_t i = 0; i < outputs.pixels; ++i, output += outputs.stride) *output = saturate(factor.apply(sums[i]));
     if (c == 1) records += (offsetof(Record, weights) + kTileChannels * taps + 3) & ~3u;
   }
 }

@@ -11,7 +11,7 @@ Kernels:
     depthwise_conv2d_s8          multiplier 1, dilation 1
     depthwise_conv2d_general_s8  everything else; slow
 
-The first two copy input rows into a ring of KH padded rows in scratch, so that they can work in place.
+The first two copy input rows into a ring of padded rows in scratch (rows.h), so that they can work in place.
 """
 
 from collections.abc import Sequence
@@ -119,9 +119,7 @@ class DepthwiseConv2d:
 
     def kernel(self, call: Call, tier: Tier) -> str:
         channels, window = self._channels(call), self._window(call)
-        # MVE adds the products of two taps in int16: 2 * 127 * 128 fits, 2 * 128 * 128 does not.
-        products_fit = tier != "mve" or channels.weights.min(initial=0) >= -127
-        if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1) or not channels.is_narrow or not products_fit:
+        if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1) or not channels.is_narrow:
             return "depthwise_conv2d_general_s8"
         is_3x3 = window.kernel == (3, 3) and window.stride == (1, 1)
         return "depthwise_conv2d_3x3_s8" if is_3x3 else "depthwise_conv2d_s8"
@@ -159,11 +157,15 @@ class DepthwiseConv2d:
         return GENERAL_PARAMS.pack(values, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
-        if self.kernel(call, tier) == "depthwise_conv2d_general_s8":
+        kernel, window = self.kernel(call, tier), self._window(call)
+        if kernel == "depthwise_conv2d_general_s8":
             return 0
-        window = self._window(call)
+        rows_per_step = 2 if kernel == "depthwise_conv2d_3x3_s8" and tier != "mve" else 1
+        ring_rows = (rows_per_step - 1) * window.stride[0] + window.kernel[0]
         ring_width = (window.output_size[1] - 1) * window.stride[1] + window.kernel[1]
-        return window.kernel[0] * ring_width * call.inputs[0].shape[3]
+        channels = call.inputs[0].shape[3]
+        stored_channels = -(-channels // 16) * 16 if tier == "mve" else channels
+        return ring_rows * ring_width * stored_channels
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         window, batches = self._window(call), call.inputs[0].shape[0]

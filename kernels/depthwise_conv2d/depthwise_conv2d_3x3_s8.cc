@@ -13,82 +13,148 @@ namespace kindling {
 namespace {
 
 #if KINDLING_MVE
-void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
-  const std::uint32_t channels = params.input_channels;
-  const Activation activation = activation_of(params);
+constexpr std::uint32_t kRowsPerStep = 1;
+
+// Products of one tap, or of two added up, in q6 (even lanes) and q7 (odd lanes).
+#define KINDLING_TAP(input, weight) \
+  "vldrb.8 q4, [" input "]\n"      \
+  "vldrb.8 q5, [" weight "]\n"     \
+  "vmullb.s8 q6, q4, q5\n"         \
+  "vmullt.s8 q7, q4, q5\n"
+#define KINDLING_SECOND_TAP(input, weight) \
+  "vldrb.8 q4, [" input "]\n"             \
+  "vldrb.8 q5, [" weight "]\n"            \
+  "vmullt.s8 q4, q4, q5\n"                \
+  "vadd.i16 q7, q7, q4\n"                 \
+  "vldrb.8 q4, [" input "]\n"             \
+  "vmullb.s8 q4, q4, q5\n"                \
+  "vadd.i16 q6, q6, q4\n"
+// Adds them to the sums.
+#define KINDLING_WIDEN                  \
+  "vmovlb.s16 q4, q6\n"                \
+  "vmovlt.s16 q6, q6\n"                \
+  "vmovlb.s16 q5, q7\n"                \
+  "vmovlt.s16 q7, q7\n"                \
+  "vadd.i32 %q[sum0], %q[sum0], q4\n"  \
+  "vadd.i32 %q[sum1], %q[sum1], q6\n"  \
+  "vadd.i32 %q[sum2], %q[sum2], q5\n"  \
+  "vadd.i32 %q[sum3], %q[sum3], q7\n"
+
+/// Adds the nine taps of an output pixel. `weights` points to the middle tap, from where loads reach the others. Written out because
+/// four sums and two taps need every vector register, and the compiler spills.
+inline void add_taps(const std::int8_t* top, const std::int8_t* middle, const std::int8_t* bottom, const std::int8_t* weights,
+                     SixteenSums& sums) {
+  __asm__(KINDLING_TAP("%[top]", "%[weights], #-64") KINDLING_SECOND_TAP("%[top], #16", "%[weights], #-48") KINDLING_WIDEN
+          KINDLING_TAP("%[top], #32", "%[weights], #-32") KINDLING_SECOND_TAP("%[middle]", "%[weights], #-16") KINDLING_WIDEN
+          KINDLING_TAP("%[middle], #16", "%[weights]") KINDLING_SECOND_TAP("%[middle], #32", "%[weights], #16") KINDLING_WIDEN
+          KINDLING_TAP("%[bottom]", "%[weights], #32") KINDLING_SECOND_TAP("%[bottom], #16", "%[weights], #48") KINDLING_WIDEN
+          KINDLING_TAP("%[bottom], #32", "%[weights], #64") KINDLING_WIDEN
+          : [sum0] "+w"(sums.quarters[0]), [sum1] "+w"(sums.quarters[1]), [sum2] "+w"(sums.quarters[2]), [sum3] "+w"(sums.quarters[3])
+          : [top] "r"(top), [middle] "r"(middle), [bottom] "r"(bottom), [weights] "r"(weights)
+          : "q4", "q5", "q6", "q7", "memory");
+}
+
+void compute_rows(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t) {
+  const std::int32_t channels = params.input_channels, width = params.output_width, zero_point = params.output_zero_point;
   const std::uint8_t* records = params.channels();
   const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
-  for (std::uint32_t channel = 0; channel < channels; channel += 16, records += depthwise_record_bytes(9).value()) {
+  for (std::int32_t left = channels; left > 0; left -= 16, output += 16, records += depthwise_record_bytes(9).value()) {
     const SixteenRecord& record = *reinterpret_cast<const SixteenRecord*>(records);
-    const std::int8_t* w = record.weights;
-    const mve_pred16_t lanes = vctp8q(channels - channel);
-    const auto weights = [&](std::uint32_t tap) { return vldrbq_s8(w + 16 * tap); };
-    const auto inputs = [&](const std::int8_t* tap) { return vldrbq_z_s8(tap, lanes); };
-    std::uint32_t at = channel;
-    std::int8_t* out = output + channel;
-    for (std::uint32_t left = params.output_width; left > 0; --left, at += channels, out += channels) {
-      const std::int8_t *t = top + at, *m = middle + at, *b = bottom + at;
+    const mve_pred16_t lanes = vctp8q(left);
+    std::int8_t* out = output;
+    for (std::int32_t column = width; column > 0; --column, top += 16, middle += 16, bottom += 16, out += channels) {
       SixteenSums sums(record);
-      sums.add(inputs(t), weights(0), inputs(t + channels), weights(1));
-      sums.add(inputs(t + 2 * channels), weights(2), inputs(m), weights(3));
-      sums.add(inputs(m + channels), weights(4), inputs(m + 2 * channels), weights(5));
-      sums.add(inputs(b), weights(6), inputs(b + channels), weights(7));
-      sums.add(inputs(b + 2 * channels), weights(8));
-      vstrbq_p_s8(out, sums.outputs(record, activation), lanes);
+      add_taps(top, middle, bottom, record.weights + 4 * 16, sums);
+      vstrbq_p_s8(out, sums.outputs(record, zero_point), lanes);
     }
+    top += 32, middle += 32, bottom += 32;
   }
 }
 #else
-/// One column of the window: the inputs of three rows, or their weights.
-#if KINDLING_DSP
-struct Column {
-  Column(std::int32_t top, std::int32_t middle, std::int32_t bottom) : upper((top & 0xffff) | (middle << 16)), bottom(bottom) {}
+// Two output rows at a time: they share loads, and what it takes to begin with a channel.
+constexpr std::uint32_t kRowsPerStep = 2;
 
-  std::int32_t upper, bottom;
+#if KINDLING_DSP
+/// Two numbers in 16 bits each.
+inline std::int32_t pair(std::int32_t low, std::int32_t high) {
+  std::int32_t result;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(result) : "r"(low), "r"(high));
+  return result;
+}
+
+/// A column of inputs: rows 0 and 1, rows 2 and 3.
+struct Inputs {
+  std::int32_t rows01, rows23;
+
+  Inputs(std::int32_t row0, std::int32_t row1, std::int32_t row2, std::int32_t row3)
+      : rows01(pair(row0, row1)), rows23(pair(row2, row3)) {}
 };
 
-inline std::int32_t add_products(std::int32_t sum, const Column& inputs, const Column& weights) {
-  return __smlad(inputs.upper, weights.upper, sum) + inputs.bottom * weights.bottom;
+/// A column of weights: top and middle, middle and bottom.
+struct Weights {
+  std::int32_t upper, lower;
+
+  Weights(std::int32_t top, std::int32_t middle, std::int32_t bottom) : upper(pair(top, middle)), lower(pair(middle, bottom)) {}
+};
+
+/// Adds a column to an output of the upper row, which sees rows 0 to 2, and of the lower row, which sees rows 1 to 3.
+inline std::int32_t add_upper(std::int32_t sum, const Inputs& inputs, const Weights& weights) {
+  return __smlabt(inputs.rows23, weights.lower, __smlad(inputs.rows01, weights.upper, sum));
+}
+
+inline std::int32_t add_lower(std::int32_t sum, const Inputs& inputs, const Weights& weights) {
+  return __smlatb(inputs.rows01, weights.upper, __smlad(inputs.rows23, weights.lower, sum));
 }
 #else
-struct Column {
-  Column(std::int32_t top, std::int32_t middle, std::int32_t bottom) : top(top), middle(middle), bottom(bottom) {}
+struct Inputs {
+  std::int32_t row0, row1, row2, row3;
+};
 
+struct Weights {
   std::int32_t top, middle, bottom;
 };
 
-inline std::int32_t add_products(std::int32_t sum, const Column& inputs, const Column& weights) {
-  return sum + inputs.top * weights.top + inputs.middle * weights.middle + inputs.bottom * weights.bottom;
+inline std::int32_t add_upper(std::int32_t sum, const Inputs& inputs, const Weights& weights) {
+  return sum + inputs.row0 * weights.top + inputs.row1 * weights.middle + inputs.row2 * weights.bottom;
+}
+
+inline std::int32_t add_lower(std::int32_t sum, const Inputs& inputs, const Weights& weights) {
+  return sum + inputs.row1 * weights.top + inputs.row2 * weights.middle + inputs.row3 * weights.bottom;
 }
 #endif
 
-/// Walks along the row with one channel at a time: each column of inputs is read once and added to the three outputs it belongs to.
-void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
-  const std::uint32_t channels = params.input_channels;
-  const Activation activation = activation_of(params);
-  const std::uint32_t record_stride = depthwise_record_bytes(9).value();
+/// Walks along the rows with one channel at a time: each column of inputs is read once and added to the outputs it belongs to.
+/// Where there is no lower row, its outputs are overwritten by the upper row's.
+void compute_rows(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t output_rows) {
+  const std::uint32_t channels = params.input_channels, width = params.output_width;
+  const std::uint32_t lower_row = output_rows == 2 ? width * channels : 0;
+  const std::int8_t* input = rows.next();
+  const std::int32_t row1 = rows.next() - input, row2 = rows.next() - input, row3 = rows.next() - input;
   const std::uint8_t* records = params.channels();
-  const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
-  for (std::uint32_t channel = 0; channel < channels; ++channel, records += record_stride) {
+  for (const std::int8_t* end = input + channels; input != end; ++input, ++output) {
     const SingleRecord& record = *reinterpret_cast<const SingleRecord*>(records);
-    const NarrowFactor factor(record.multiplier, record.right_shift, activation.zero_point);
+    records += depthwise_record_bytes(9).value();
     const std::int8_t* w = record.weights;
-    const Column left(w[0], w[3], w[6]), centre(w[1], w[4], w[7]), right(w[2], w[5], w[8]);
+    const Weights left{w[0], w[3], w[6]}, centre{w[1], w[4], w[7]}, right{w[2], w[5], w[8]};
+    const NarrowFactor factor(record.multiplier, record.right_shift, params.output_zero_point);
     const std::int32_t bias = record.bias;
 
-    std::uint32_t at = channel;
-    const Column first(top[at], middle[at], bottom[at]);
-    at += channels;
-    const Column second(top[at], middle[at], bottom[at]);
-    std::int32_t current = add_products(add_products(bias, first, left), second, centre);
-    std::int32_t following = add_products(bias, second, left);
-    std::int8_t* out = output + channel;
-    for (std::uint32_t left_over = params.output_width; left_over > 0; --left_over, out += channels) {
-      at += channels;
-      const Column inputs(top[at], middle[at], bottom[at]);
-      *out = clamp(factor.apply(add_products(current, inputs, right)), activation);
-      current = add_products(following, inputs, centre);
-      following = add_products(bias, inputs, left);
+    const std::int8_t* column = input;
+    const auto read_column = [&] {
+      const Inputs inputs{column[0], column[row1], column[row2], column[row3]};
+      column += channels;
+      return inputs;
+    };
+    const Inputs first = read_column(), second = read_column();
+    std::int32_t upper = add_upper(add_upper(bias, first, left), second, centre), next_upper = add_upper(bias, second, left);
+    std::int32_t lower = add_lower(add_lower(bias, first, left), second, centre), next_lower = add_lower(bias, second, left);
+    std::int8_t* out = output;
+    for (std::uint32_t left_over = width; left_over > 0; --left_over, out += channels) {
+      const Inputs inputs = read_column();
+      out[lower_row] = saturate(factor.apply(add_lower(lower, inputs, right)));
+      *out = saturate(factor.apply(add_upper(upper, inputs, right)));
+      upper = add_upper(next_upper, inputs, centre), next_upper = add_upper(bias, inputs, left);
+      lower = add_lower(next_lower, inputs, centre), next_lower = add_lower(bias, inputs, left);
     }
   }
 }
@@ -97,11 +163,11 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
 }  // namespace
 
 void depthwise_conv2d_3x3_s8(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output) {
-  for_each_row(input, params, scratch, output, compute_row);
+  for_each_row(input, params, scratch, output, kRowsPerStep, compute_rows);
 }
 
 Error check_depthwise_conv2d_3x3_s8(const std::uint32_t* argument_bytes, const void* params) {
-  return check_rows(argument_bytes, params, 3, 1);
+  return check_rows(argument_bytes, params, kRowsPerStep, 3, 1);
 }
 
 }  // namespace kindling

@@ -1,6 +1,7 @@
 #include "kernels/depthwise_conv2d/rows.h"
 
 #include "kernels/copy.h"
+#include "kernels/requantise.h"
 
 namespace kindling {
 namespace {
@@ -11,41 +12,86 @@ Number ring_width(const DepthwiseConv2dParams& params) {
   return Number(params.output_width - 1) * params.stride_width + params.kernel_width;
 }
 
+/// Rows that `rows_per_step` output rows depend on.
+template <class Number>
+Number ring_rows(const DepthwiseConv2dParams& params, std::uint32_t rows_per_step) {
+  return Number(rows_per_step - 1) * params.stride_height + params.kernel_height;
+}
+
+/// Columns [first, first + count) of a row of the ring.
+#if KINDLING_MVE
+std::uint32_t stored_channels(std::uint32_t channels) { return (channels + 15) & ~15u; }
+
+void copy_columns(std::int8_t* row, std::uint32_t width, std::uint32_t first, std::uint32_t count, std::uint32_t channels,
+                  const std::int8_t* source) {
+  std::int8_t* block = row + first * 16;
+  for (std::int32_t left = static_cast<std::int32_t>(channels); left > 0; left -= 16, source += 16, block += width * 16) {
+    const mve_pred16_t lanes = vctp8q(left);
+    const std::int8_t* pixel = source;
+    std::int8_t* target = block;
+    for (std::uint32_t column = count; column > 0; --column, pixel += channels, target += 16) {
+      vstrbq_s8(target, vldrbq_z_s8(pixel, lanes));
+    }
+  }
+}
+
+void fill_columns(std::int8_t* row, std::uint32_t width, std::uint32_t first, std::uint32_t count, std::uint32_t channels,
+                  std::int8_t value) {
+  for (std::uint32_t block = 0; block < channels; block += 16) fill_bytes(row + block * width + first * 16, value, count * 16);
+}
+#else
+std::uint32_t stored_channels(std::uint32_t channels) { return channels; }
+
+void copy_columns(std::int8_t* row, std::uint32_t, std::uint32_t first, std::uint32_t count, std::uint32_t channels,
+                  const std::int8_t* source) {
+  copy_bytes(row + first * channels, source, count * channels);
+}
+
+void fill_columns(std::int8_t* row, std::uint32_t, std::uint32_t first, std::uint32_t count, std::uint32_t channels,
+                  std::int8_t value) {
+  fill_bytes(row + first * channels, value, count * channels);
+}
+#endif
+
 }  // namespace
 
 void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output,
-                  RowFunction compute_row) {
+                  std::uint32_t rows_per_step, RowFunction compute_rows) {
   const std::uint32_t channels = params.input_channels, width = ring_width<std::uint32_t>(params);
-  const std::uint32_t row_bytes = width * channels, ring_bytes = row_bytes * params.kernel_height;
+  const std::uint32_t row_bytes = width * stored_channels(channels), rows = ring_rows<std::uint32_t>(params, rows_per_step);
   const std::uint32_t pad_left = params.pad_left < width ? params.pad_left : width;
   const std::uint32_t columns = params.input_width < width - pad_left ? params.input_width : width - pad_left;
   std::int8_t* const ring = static_cast<std::int8_t*>(scratch);
-  fill_bytes(ring, params.input_zero_point, ring_bytes);
+  std::int8_t* const end = ring + row_bytes * rows;
+  fill_bytes(ring, params.input_zero_point, row_bytes * rows);
 
   for (std::uint32_t image = 0; image < params.batches; ++image) {
     std::int32_t next_row = -static_cast<std::int32_t>(params.pad_top);  // of the input, to be copied
     std::int8_t* slot = ring;                                            // where it goes
     std::int32_t top = next_row;                                         // of the current output row
-    for (std::uint32_t row = 0; row < params.output_height; ++row, top += params.stride_height) {
-      for (; next_row < top + params.kernel_height; ++next_row) {
-        std::int8_t* const inside = slot + pad_left * channels;
-        const bool exists = next_row >= 0 && next_row < params.input_height;
-        if (exists) {
-          copy_bytes(inside, input + next_row * params.input_width * channels, columns * channels);
+    for (std::uint32_t left = params.output_height; left > 0; top += rows_per_step * params.stride_height) {
+      for (; next_row < top + static_cast<std::int32_t>(rows); ++next_row) {
+        if (next_row >= 0 && next_row < params.input_height) {
+          copy_columns(slot, width, pad_left, columns, channels, input + next_row * params.input_width * channels);
         } else {
-          fill_bytes(inside, params.input_zero_point, columns * channels);
+          fill_columns(slot, width, pad_left, columns, channels, params.input_zero_point);
         }
         slot += row_bytes;
-        if (slot == ring + ring_bytes) slot = ring;
+        if (slot == end) slot = ring;
       }
-      compute_row(params, Rows(slot, ring, row_bytes, params.kernel_height), output);
-      output += params.output_width * channels;
+      const std::uint32_t output_rows = left < rows_per_step ? left : rows_per_step;
+      const std::uint32_t output_bytes = output_rows * params.output_width * channels;
+      compute_rows(params, Rows(slot, ring, row_bytes, rows), output, output_rows);
+      clamp_outputs(output, output_bytes, activation_of(params));
+      output += output_bytes;
+      left -= output_rows;
     }
     input += params.input_height * params.input_width * channels;
   }
 }
 
-Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std::uint32_t kernel_size, std::uint32_t stride) {
+Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std::uint32_t rows_per_step, std::uint32_t kernel_size,
+                 std::uint32_t stride) {
   const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1];
   const std::uint32_t scratch = argument_bytes[2], output = argument_bytes[3];
   const auto* params = params_of<DepthwiseConv2dParams>(constant, params_bytes);
@@ -61,7 +107,7 @@ Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std:
   return valid_if(fits(p.kernel_height, kernel_size) && fits(p.kernel_width, kernel_size) && fits(p.stride_height, stride) &&
                   fits(p.stride_width, stride) && (Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
                   (Size(p.batches) * p.output_height * p.output_width * p.input_channels).is(output) &&
-                  (ring_width<Size>(p) * p.kernel_height * p.input_channels).is_at_most(scratch) &&
+                  (ring_width<Size>(p) * ring_rows<Size>(p, rows_per_step) * stored_channels(p.input_channels)).is_at_most(scratch) &&
                   holds_array<DepthwiseConv2dParams>(params_bytes, p.channels_offset, Size(records) * depthwise_record_bytes(taps)));
 }
 

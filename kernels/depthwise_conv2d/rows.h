@@ -1,5 +1,7 @@
-// The input rows that an output row depends on, in scratch: a ring of kernel_height rows, each with its padding. An input row is
-// copied once, before the first output row that depends on it is written, so that the output may overwrite the input.
+// The input rows that one or two output rows depend on, in scratch: a ring of rows, each with its padding. An input row is copied
+// once, before the first output row that depends on it is written, so that the output may overwrite the input.
+//
+// A row is int8 [columns][channels]; on MVE [channels / 16, rounded up][columns][16], with anything behind the last channel.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +21,13 @@ inline Size depthwise_record_bytes(Size taps) {
   return ((taps + kConstants) * kDepthwiseRecordChannels).rounded_up(4);
 }
 
-/// The rows under one output row, from top to bottom.
+/// The rows under the output rows of a step, from top to bottom.
 class Rows {
  public:
   Rows(const std::int8_t* top, const std::int8_t* ring, std::uint32_t row_bytes, std::uint32_t rows)
       : row_(top), ring_(ring), end_(ring + rows * row_bytes), row_bytes_(row_bytes) {}
 
-  /// The next row: its first tap of the first output pixel, channel 0.
+  /// The next row: the first column that the first output pixel depends on, channel 0.
   const std::int8_t* next() {
     const std::int8_t* row = row_;
     row_ += row_bytes_;
@@ -40,15 +42,17 @@ class Rows {
   std::uint32_t row_bytes_;
 };
 
-/// Computes one output row.
-using RowFunction = void (*)(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output);
+/// Computes `output_rows` output rows, one behind the other.
+using RowFunction = void (*)(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t output_rows);
 
-/// Calls `compute_row` for each output row of each image.
+/// Calls `compute_rows` for the output rows of each image, rows_per_step at a time; the last step of an image may have fewer, but has
+/// as many input rows.
 void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output,
-                  RowFunction compute_row);
+                  std::uint32_t rows_per_step, RowFunction compute_rows);
 
 /// KernelCheck of the kernels that use for_each_row; they may demand one kernel size and stride.
 inline constexpr std::uint32_t kAny = 0;
-Error check_rows(const std::uint32_t* argument_bytes, const void* params, std::uint32_t kernel_size, std::uint32_t stride);
+Error check_rows(const std::uint32_t* argument_bytes, const void* params, std::uint32_t rows_per_step, std::uint32_t kernel_size,
+                 std::uint32_t stride);
 
 }  // namespace kindling

@@ -1,6 +1,7 @@
 #include "kernels/pool/pool.h"
-#include "kernels/pool/span.h"
+#include "kernels/pool/pool_check.h"
 #include "kernels/requantise.h"
+#include "kernels/span.h"
 #include "kernels/target.h"
 
 #if KINDLING_MVE
@@ -53,8 +54,8 @@ void add_taps(const std::int8_t* taps, std::int32_t rows, std::int32_t columns, 
 /// Averages of all channels of the window that starts at (top, left), which may lie in the padding.
 void average(const AvgPool2dParams& params, const std::int8_t* image, std::int32_t top, std::int32_t left, std::int8_t* output) {
   const std::int32_t channels = params.channels, row_bytes = params.input_width * channels;
-  const Span rows = inside(top, params.kernel_height, 1, params.input_height);
-  const Span columns = inside(left, params.kernel_width, 1, params.input_width);
+  const Span rows = span_inside(top, params.kernel_height, 1, params.input_height);
+  const Span columns = span_inside(left, params.kernel_width, 1, params.input_width);
   const bool include_pad = params.count_include_pad;
   const std::int32_t count = counted(rows, include_pad, top, params.kernel_height, params.counted_height) *
                              counted(columns, include_pad, left, params.kernel_width, params.counted_width);

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/testing/all_kernels.h"
-#include "runtime/firmware/files.h"
+#include "kernels/testing/host_file.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -64,7 +64,7 @@ alignas(16) std::uint8_t arena[768 * 1024] KINDLING_ARENA;
 
 class Runner {
  public:
-  explicit Runner(File& cases) : cases_(cases) {}
+  explicit Runner(HostFile& cases) : cases_(cases) {}
 
   bool run() {
     if (word() != kMagic) return false;
@@ -77,7 +77,7 @@ class Runner {
     return complete_;
   }
 
-  bool report(File& results) const {
+  bool report(HostFile& results) const {
     const std::uint32_t head[] = {kMagic, ran_, failed_};
     const std::uint32_t recorded = failed_ < kMaxFailures ? failed_ : kMaxFailures;
     return results.write(head, sizeof(head)) && results.write(failures_, recorded * sizeof(Failure));
@@ -197,7 +197,7 @@ class Runner {
     ++failed_;
   }
 
-  File& cases_;
+  HostFile& cases_;
   bool complete_ = true;
   std::uint32_t ran_ = 0, failed_ = 0;
   Failure failures_[kMaxFailures];
@@ -206,8 +206,8 @@ class Runner {
 }  // namespace
 
 int run_cases() {
-  File cases("cases.bin", File::kRead);
-  File results("results.bin", File::kWrite);
+  HostFile cases("cases.bin", HostFile::kRead);
+  HostFile results("results.bin", HostFile::kWrite);
   if (!cases.is_open() || !results.is_open()) return 2;
   static Runner runner(cases);
   const bool complete = runner.run();

@@ -1,4 +1,4 @@
-// What the pools have in common.
+// What the checks of pools have in common.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,6 @@
 #include "kernels/check.h"
 
 namespace kindling {
-
-/// The taps of a window along one axis that lie inside the image: `count` of them from position `first` on.
-struct Span {
-  std::int32_t first, count;
-};
-
-/// The span of a window of `kernel` taps, `dilation` apart, of which the first is at `start`, in an image of `size`.
-inline Span inside(std::int32_t start, std::int32_t kernel, std::int32_t dilation, std::int32_t size) {
-  while (kernel > 0 && start < 0) {
-    start += dilation;
-    --kernel;
-  }
-  while (kernel > 0 && start + (kernel - 1) * dilation >= size) --kernel;
-  return {start, kernel};
-}
 
 /// Whether the sizes and strides of a pool are possible and its tensors have these many bytes.
 template <class Params>
