@@ -4,8 +4,9 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_library")
 load("//kernels/tools:params_header.bzl", "params_header")
 
-# Kernels are built for speed; and a loop that copies must not become a call of the C library's memcpy.
-_COPTS = ["-O2", "-fno-tree-loop-distribute-patterns"]
+# Kernels are built for speed. A loop that copies must not become a call of the C library's memcpy; and moving loads ahead of their use, as
+# the first scheduling pass does, only costs registers on these cores.
+_COPTS = ["-O2", "-fno-tree-loop-distribute-patterns", "-fno-schedule-insns"]
 
 def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps = []):
     """The description of a family's operators in Python, its parameter structs in C++, its kernels.
