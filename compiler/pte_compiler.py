@@ -10,6 +10,7 @@ By hand, from the workspace's root:
 
 import dataclasses
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -128,7 +129,7 @@ def serve(arguments: Sequence[str]) -> tuple[int, str]:
     values = flags.FlagValues()
     define_flags(values)
     try:
-        values(["pte_compiler", *arguments])
+        values(["pte_compiler", *spelt_with_underscores(arguments)])
     except flags.Error as error:
         return 2, f"error: {error}"
     return run(values)
@@ -152,8 +153,13 @@ def expand_parameter_files(arguments: Sequence[str]) -> list[str]:
     return expanded
 
 
+def spelt_with_underscores(arguments: Sequence[str]) -> list[str]:
+    """--dump-passes=x-y as absl wants it: --dump_passes=x-y."""
+    return [re.sub(r"^--?[\w-]+", lambda flag: "--" + flag[0].lstrip("-").replace("-", "_"), argument) for argument in arguments]
+
+
 if __name__ == "__main__":
     define_flags(flags.FLAGS)
     if workspace := os.environ.get("BUILD_WORKING_DIRECTORY"):  # set by `bazel run`: paths are relative to the user's folder
         os.chdir(workspace)
-    app.run(main, argv=expand_parameter_files(sys.argv))
+    app.run(main, argv=spelt_with_underscores(expand_parameter_files(sys.argv)))

@@ -1,7 +1,8 @@
 """Captures the user's model as a graph of ATen operators, and refuses early what could never be compiled."""
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -26,7 +27,8 @@ def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
     if not isinstance(model, torch.nn.Module):
         raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
     examples = _examples(code.run(code.function(example_inputs)), example_inputs)
-    exported = code.run(lambda: _export(model.eval(), examples))
+    with _all_frames_in_stack_traces(code):
+        exported = code.run(lambda: _export(model.eval(), examples))
     module = exported.module(check_guards=False)
     _check_static(module, code)
     _check_finite(module, code)
@@ -54,6 +56,18 @@ def _export(model: torch.nn.Module, examples: Sequence[torch.Tensor]) -> torch.e
                 error.__traceback__
             ) from error
         raise
+
+
+@contextlib.contextmanager
+def _all_frames_in_stack_traces(code: UserCode) -> Iterator[None]:
+    """By itself torch.export notes only calls of forward(), not the functions that forward() calls in turn."""
+    anchors = getattr(torch.fx.proxy, "_STACK_TRACE_ANCHORS", set())
+    added = code.functions - anchors
+    anchors |= added
+    try:
+        yield
+    finally:
+        anchors -= added
 
 
 class DynamicModel(Exception):

@@ -17,6 +17,7 @@ from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.program import Program
+from compiler.pte_compiler import serve
 from compiler.reference import from_firmware, run_program, to_firmware
 from kernels.operator import TIERS
 from kernels.registry import OPERATORS
@@ -209,6 +210,23 @@ def test_every_tier_lowers_and_only_packing_differs(tmp_path):
     assert all(np.array_equal(output[name], outputs[0][name]) for output in outputs)
 
 
+def test_two_inputs_a_shared_layer_and_the_dump_of_passes(tmp_path):
+    request = write_model(
+        tmp_path, (1, 3, 6, 6), "self.conv = nn.Conv2d(3, 3, 3, padding=1)", "return self.conv(self.conv(x)) + y"
+    )
+    text = (tmp_path / "model.py").read_text().replace("forward(self, x)", "forward(self, x, y)")
+    text = text.replace("(torch.zeros(1, 3, 6, 6),)", "(torch.zeros(1, 3, 6, 6), torch.zeros(1, 3, 6, 6))")
+    text = text.replace("yield (torch.randn(1, 3, 6, 6, ", "yield (torch.ones(1, 3, 6, 6), torch.randn(1, 3, 6, 6, ")
+    (tmp_path / "model.py").write_text(text)
+    flags = ["--entry=model:build_model", "--srcs=model.py", "--graph=m.graph", "--tier=mve", "--pte=m.pte", "--dump-passes=dump"]
+    assert serve(flags) == (0, "")
+    assert len(list((tmp_path / "dump").iterdir())) == 14
+    program = lowered(build_graph(request))
+    assert [port.name for port in program.inputs] == ["x", "y"]
+    assert [step.kernel for step in program.steps] == ["conv2d_s8", "conv2d_s8", "add_s8"]
+    assert program.weights_bytes == 81, "weights that are used twice are there once"
+
+
 def test_float_inputs_and_outputs_are_quantised_by_the_program(tmp_path):
     graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
     program = lowered(graph, int8_io=False)
@@ -223,6 +241,15 @@ def test_layers_and_source_lines_survive_to_the_steps(tmp_path):
     steps = lowered(graph).steps
     assert [step.layer for step in steps] == ["a", "b", "add"]
     assert {str(step.source) for step in steps} == {f"model.py:{line}"}
+
+
+def test_the_line_of_a_function_that_forward_calls_is_the_innermost(tmp_path):
+    request = write_model(tmp_path, (1, 3, 4, 4), "self.conv = nn.Conv2d(3, 4, 1)", "return self.features(x)")
+    text = (tmp_path / "model.py").read_text()
+    text = text.replace("def build_model", "def features(self, x):\n    return self.conv(x)\n\nModel.features = features\n\ndef build_model")
+    (tmp_path / "model.py").write_text(text)
+    (step,) = lowered(build_graph(request)).steps
+    assert str(step.source) == f"model.py:{text.splitlines().index('    return self.conv(x)') + 1}"
 
 
 def test_the_compiled_files_say_the_same_in_every_compile(tmp_path):

@@ -9,11 +9,6 @@ the fixed output parameters that their ranges suggest.
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import PerChannelMinMaxObserver
-from torchao.quantization.pt2e.fake_quantize import FakeQuantize, FusedMovingAvgObsFakeQuantize
-from torchao.quantization.pt2e.observer import (
-    MovingAverageMinMaxObserver,
-    MovingAveragePerChannelMinMaxObserver,
-)
 from torchao.quantization.pt2e.quantizer import (
     FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
@@ -69,13 +64,25 @@ FIXED = {
 
 ANNOTATION = "quantization_annotation"
 
+ACTIVATION = QuantizationSpec(
+    dtype=torch.int8,
+    observer_or_fake_quant_ctr=RangeObserver,
+    quant_min=-128,
+    quant_max=127,
+    qscheme=torch.per_tensor_affine,
+)
+WEIGHT = QuantizationSpec(
+    dtype=torch.int8,
+    observer_or_fake_quant_ctr=PerChannelMinMaxObserver,
+    quant_min=-127,
+    quant_max=127,
+    qscheme=torch.per_channel_symmetric,
+    ch_axis=0,
+)
+
 
 class Int8Quantiser(Quantizer):
-    """`prepare_pt2e(model, Int8Quantiser())`, or `prepare_qat_pt2e(model, Int8Quantiser(is_qat=True))`."""
-
-    def __init__(self, is_qat: bool = False):
-        self.activation = _activation(is_qat)
-        self.weight = _weight(is_qat)
+    """`prepare_pt2e(model, Int8Quantiser())`."""
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         batch_norms_as_convolutions(model)
@@ -92,24 +99,24 @@ class Int8Quantiser(Quantizer):
 
     def _annotate(self, node: Node) -> None:
         if node.target in WEIGHTED:
-            self._annotate_fused(node, {node.args[0]: self.activation, node.args[1]: self.weight})
+            self._annotate_fused(node, {node.args[0]: ACTIVATION, node.args[1]: WEIGHT})
         elif node.target in ADDITIONS:
             operands = [operand for operand in node.args[:2] if isinstance(operand, Node)]
-            self._annotate_fused(node, {operand: self.activation for operand in operands})
+            self._annotate_fused(node, {operand: ACTIVATION for operand in operands})
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
-            _set(node, {operand: self.activation}, SharedQuantizationSpec((operand, node)))
+            _set(node, {operand: ACTIVATION}, SharedQuantizationSpec((operand, node)))
         elif node.target in FIXED:
             scale, zero_point = FIXED[node.target]
-            _set(node, {node.args[0]: self.activation}, _fixed(scale, zero_point))
+            _set(node, {node.args[0]: ACTIVATION}, _fixed(scale, zero_point))
 
     def _annotate_fused(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
         clamp = following_clamp(node)
         if clamp is None:
-            _set(node, inputs, self.activation)
+            _set(node, inputs, ACTIVATION)
         else:
             _set(node, inputs, None)
-            _set(clamp, {}, self.activation)
+            _set(clamp, {}, ACTIVATION)
 
 
 def following_clamp(node: Node) -> Node | None:
@@ -120,27 +127,6 @@ def following_clamp(node: Node) -> Node | None:
 
 def _set(node: Node, inputs: dict[Node, QuantizationSpecBase], output: QuantizationSpecBase | None) -> None:
     node.meta[ANNOTATION] = QuantizationAnnotation(input_qspec_map=inputs, output_qspec=output, _annotated=True)
-
-
-def _activation(is_qat: bool) -> QuantizationSpec:
-    observer = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver) if is_qat else RangeObserver
-    return QuantizationSpec(
-        dtype=torch.int8, observer_or_fake_quant_ctr=observer, quant_min=-128, quant_max=127, qscheme=torch.per_tensor_affine
-    )
-
-
-def _weight(is_qat: bool) -> QuantizationSpec:
-    observer = (
-        FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver) if is_qat else PerChannelMinMaxObserver
-    )
-    return QuantizationSpec(
-        dtype=torch.int8,
-        observer_or_fake_quant_ctr=observer,
-        quant_min=-127,
-        quant_max=127,
-        qscheme=torch.per_channel_symmetric,
-        ch_axis=0,
-    )
 
 
 def _fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:

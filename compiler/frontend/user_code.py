@@ -8,7 +8,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from compiler.errors import CompileError, Source
@@ -23,6 +23,12 @@ class _UncachedLoader(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
+def _functions(code: CodeType) -> set[tuple[str, str]]:
+    """(file, name) of everything that is defined in the code, however deep."""
+    nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return {(code.co_filename, code.co_name)}.union(*map(_functions, nested))
+
+
 class UserCode:
     """A context in which modules below `roots` can be imported; when it ends they are forgotten.
 
@@ -35,6 +41,12 @@ class UserCode:
         self.roots = [os.getcwd()]
         self.modules: set[str] = set()
         self.files: set[str] = set()
+
+    @property
+    def functions(self) -> set[tuple[str, str]]:
+        """(file, name) of all functions in the modules imported so far."""
+        codes = (compile(Path(file).read_bytes(), file, "exec") for file in sorted(self.files))
+        return set().union(*map(_functions, codes))
 
     def __enter__(self) -> "UserCode":
         sys.meta_path.insert(0, self)
