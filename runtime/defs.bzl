@@ -245,6 +245,37 @@ def pte_firmware(*, name, model, inputs = None, mode = "interpreted", main = "//
         **kwargs
     )
 
+def pte_firmware_image(*, name, firmware, core, visibility = None, tags = None, **kwargs):
+    """A firmware built for one core, whatever the target platform: for programs and tests on the host that run it.
+
+    Makes <name>, all its files, and <name>.elf, <name>.plan and, if it has `inputs`, <name>.inputs and <name>.expected, one file each.
+
+    Args:
+      name: name of the target.
+      firmware: the `pte_firmware`.
+      core: a name from platforms/cores.bzl.
+      visibility: as usual.
+      tags: as usual.
+      **kwargs: other common attributes.
+    """
+    for_core(
+        name = name,
+        core = core,
+        tags = tags,
+        target = firmware,
+        visibility = visibility,
+        **kwargs
+    )
+    for kind in ["elf", "expected", "inputs", "plan"]:
+        native.filegroup(
+            name = "{}.{}".format(name, kind),
+            srcs = [name],
+            output_group = kind,
+            tags = ["manual"],
+            visibility = visibility,
+            **kwargs
+        )
+
 def pte_firmware_test(*, name, firmware, cores = CORES.keys(), tags = None, **kwargs):
     """Runs a firmware that has `inputs` on emulated cores, and holds every output byte against the host's.
 
@@ -253,37 +284,29 @@ def pte_firmware_test(*, name, firmware, cores = CORES.keys(), tags = None, **kw
 
     Args:
       name: name of the test suite.
-      firmware: the `pte_firmware`, of this package.
+      firmware: the `pte_firmware`.
       cores: the cores to test; all by default.
       tags: as usual.
       **kwargs: other attributes of tests.
     """
     for core in cores:
-        image = "{}.{}.image".format(name, core)
-        for_core(
+        test = "{}.{}".format(name, core)
+        image = test + ".image"
+        pte_firmware_image(
             name = image,
             core = core,
+            firmware = firmware,
             tags = ["manual"],
-            target = firmware,
             testonly = True,
         )
-        files = {}
-        for kind in ["elf", "inputs", "expected"]:
-            files[kind] = "{}.{}".format(image, kind)
-            native.filegroup(
-                name = files[kind],
-                srcs = [image],
-                output_group = kind,
-                tags = ["manual"],
-                testonly = True,
-            )
+        files = ["elf", "expected", "inputs"]
         py_test(
-            name = "{}.{}".format(name, core),
+            name = test,
             size = "small",
             timeout = "moderate",
             srcs = ["//runtime/firmware:firmware_test_main.py"],
-            args = ["--core=" + core] + ["--{}=$(rootpath :{})".format(kind, file) for kind, file in files.items()],
-            data = files.values(),
+            args = ["--core=" + core] + ["--{0}=$(rootpath :{1}.{0})".format(file, image) for file in files],
+            data = ["{}.{}".format(image, file) for file in files],
             main = "//runtime/firmware:firmware_test_main.py",
             tags = tags,
             deps = ["//toolchains/qemu:emulator"],
