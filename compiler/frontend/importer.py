@@ -202,6 +202,11 @@ def _spatial(value: Any, axes: int) -> tuple[int, ...]:
     return values * axes if len(values) == 1 else values
 
 
+def _require_batch(tensor: FxNode, axes: int) -> None:
+    if tensor.meta["val"].dim() != axes + 2:
+        raise Unsupported(f"its input has {tensor.meta['val'].dim()} axes, not {axes + 2}: give it a batch axis")
+
+
 def _both_sides(padding: tuple[int, ...]) -> tuple[int, ...]:
     """(h, w) on both sides as (top, left, bottom, right)."""
     return padding + padding
@@ -209,6 +214,7 @@ def _both_sides(padding: tuple[int, ...]) -> tuple[int, ...]:
 
 def _convolution(axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        _require_batch(a["input"], axes)
         kernel = a["weight"].meta["val"].shape[2:]
         dilation = _spatial(a["dilation"], axes)
         if a["padding"] == "same":
@@ -253,6 +259,7 @@ def _clamp(minimum: Any, maximum: Any) -> Import:
 
 def _pool(kind: str, axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        _require_batch(a["self"], axes)
         kernel = _spatial(a["kernel_size"], axes)
         stride = _spatial(a["stride"], axes) if a["stride"] else kernel
         before = _spatial(a["padding"], axes)
@@ -279,6 +286,7 @@ def _pool(kind: str, axes: int) -> Import:
 
 def _adaptive_avg_pool(axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        _require_batch(a["self"], axes)
         return f"adaptive_avg_pool{axes}d", [a["self"]], {"output_size": tuple(node.meta["val"].shape[-axes:])}
 
     return convert
@@ -306,6 +314,12 @@ def _pad(node: FxNode, a: Mapping[str, Any]) -> Imported:
 
 def _reshape(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "reshape", [a["self"]], {"shape": tuple(int(size) for size in node.meta["val"].shape)}
+
+
+def _select(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    if a["self"].meta["val"].shape[a["dim"]] != 1:
+        raise Unsupported("taking one of several slices of a tensor is not supported")
+    return _reshape(node, a)
 
 
 def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
@@ -355,6 +369,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.relu6.default: _clamp(0.0, 6.0),
     aten.relu6_.default: _clamp(0.0, 6.0),
     aten.reshape.default: _reshape,
+    aten.select.int: _select,
     aten.sigmoid.default: _unary("sigmoid"),
     aten.softmax.int: _softmax,
     aten.squeeze.default: _reshape,
@@ -362,6 +377,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.squeeze.dims: _reshape,
     aten.tanh.default: _unary("tanh"),
     aten.transpose.int: _permute,
+    aten.unflatten.int: _reshape,
     aten.unsqueeze.default: _reshape,
     aten.view.default: _reshape,
 }

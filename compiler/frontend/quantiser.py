@@ -49,10 +49,12 @@ SHARED = {
     aten.pad.default,
     aten.permute.default,
     aten.reshape.default,
+    aten.select.int,
     aten.squeeze.default,
     aten.squeeze.dim,
     aten.squeeze.dims,
     aten.transpose.int,
+    aten.unflatten.int,
     aten.unsqueeze.default,
     aten.view.default,
 }

@@ -22,7 +22,7 @@ ELEMENTWISE = {"add", "clamp", "dequantize", "quantize", "sigmoid", "tanh"}
 
 
 def cancel_permutes(graph: Graph) -> Graph:
-    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_quantize)
+    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_first)
     # Inputs and outputs come first: one with a single channel is to be NHWC too, though no data moves.
     return _until_settled(_until_settled(graph, *moves), *moves, _as_reshape)
 
@@ -71,29 +71,35 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     """Permutes before an operator that works alike on every element, or along one axis, become one after it."""
     if node.operator not in ELEMENTWISE | {"softmax"} or node.attributes.get("scale") is not None:
         return None
-    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in graph.constants]
+    given = graph.constants.keys() | graph.input_tensors  # of these any order can be had
+    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in given]
     if not permutes or None in permutes or len({permute.attributes["permutation"] for permute in permutes}) != 1:
         return None
-    if node.operator == "quantize" and permutes[0].inputs[0] in graph.input_tensors:
-        return None  # would undo _above_quantize
+    if all(permute.inputs[0] in graph.input_tensors for permute in permutes):
+        return None  # the inputs take them; to sink them would undo _above_first
     permutation = permutes[0].attributes["permutation"]
+    back = tuple(int(axis) for axis in np.argsort(permutation))
     before = {permute.output: permute.inputs[0] for permute in permutes}
-    types, constants = {}, {}
-    for tensor in set(node.inputs) & graph.constants.keys():
+    types, constants, nodes = {}, {}, []
+    for tensor in dict.fromkeys(node.inputs):
+        if tensor not in given:
+            continue
         if len(graph.types[tensor].shape) != len(permutation):
             return None
-        back = tuple(int(axis) for axis in np.argsort(permutation))
-        before[tensor] = graph.fresh(tensor)
+        before[tensor] = graph.fresh(f"{tensor}.permuted")
         types[before[tensor]] = permuted(graph.types[tensor], back)
-        constants[before[tensor]] = np.ascontiguousarray(graph.constants[tensor].transpose(back))
+        if tensor in graph.constants:
+            constants[before[tensor]] = np.ascontiguousarray(graph.constants[tensor].transpose(back))
+        else:
+            nodes.append(Node(before[tensor], "permute", (tensor,), (before[tensor],), {"permutation": back}, node.source))
     outer = graph.fresh(f"{node.name}.permuted")
     types[outer] = graph.types[node.output]
-    types[node.output] = permuted(types[outer], tuple(np.argsort(permutation)))
+    types[node.output] = permuted(types[outer], back)
     changed = dataclasses.replace(node, inputs=tuple(before[tensor] for tensor in node.inputs))
     if node.operator == "softmax":
         changed = changed.with_attributes(axis=permutation[node.attributes["axis"]])
     after = Node(outer, "permute", node.outputs, (outer,), {"permutation": permutation}, node.source)
-    return Rewrite(nodes=(changed, after), types=types, constants=constants, renamed={node.output: outer})
+    return Rewrite(nodes=(*nodes, changed, after), types=types, constants=constants, renamed={node.output: outer})
 
 
 def _before_unsqueeze(graph: Graph, node: Node) -> Rewrite | None:
@@ -178,20 +184,22 @@ def _into_linear_weight(graph: Graph, node: Node) -> Rewrite | None:
     )
 
 
-def _above_quantize(graph: Graph, node: Node) -> Rewrite | None:
-    """permute(quantize(input)) -> quantize(permute(input)), so that the input can take the permute."""
+def _above_first(graph: Graph, node: Node) -> Rewrite | None:
+    """permute(quantize(input)) -> quantize(permute(input)), so that the input can take the permute; likewise clamp, add, ..."""
     if node.operator != "permute":
         return None
-    quantize = _producer(graph, node.inputs[0], "quantize")
-    if quantize is None or quantize.inputs[0] not in graph.input_tensors:
+    first = graph.producer(node.inputs[0])
+    if first is None or first.operator not in ELEMENTWISE or not graph.input_tensors.issuperset(first.inputs):
         return None
-    middle = graph.fresh(f"{node.name}.real")
-    real = permuted(graph.types[quantize.inputs[0]], node.attributes["permutation"])
-    nodes = (
-        Node(middle, "permute", quantize.inputs, (middle,), node.attributes, node.source),
-        Node(node.name, "quantize", (middle,), node.outputs, {}, node.source),
-    )
-    return Rewrite(nodes=nodes, types={middle: real})
+    permutation = node.attributes["permutation"]
+    types, nodes = {}, []
+    for tensor in dict.fromkeys(first.inputs):
+        before = graph.fresh(f"{tensor}.permuted")
+        types[before] = permuted(graph.types[tensor], permutation)
+        nodes.append(Node(before, "permute", (tensor,), (before,), {"permutation": permutation}, node.source))
+    inputs = tuple(nodes[tuple(dict.fromkeys(first.inputs)).index(tensor)].output for tensor in first.inputs)
+    name = first.name if graph.only_reader(first.output) else node.name
+    return Rewrite(nodes=(*nodes, dataclasses.replace(first, name=name, inputs=inputs, outputs=node.outputs)), types=types)
 
 
 def _absorb_at_ports(graph: Graph) -> Graph:

@@ -125,3 +125,22 @@ def test_an_addition_of_a_constant_permutes_the_constant():
     after = cancel_permutes(nhwc(b.graph(b.node("sum", "add", [y, offset], int8(1, 2, 3, 1)))))
     assert operators(after) == ["conv2d", "add"]
     assert after.constants[after.nodes[1].inputs[1]].ravel().tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_an_input_that_is_added_late_takes_the_layout_of_the_other_operand():
+    b = GraphBuilder()
+    x, late = b.input("x", int8(1, 4, 6, 5)), b.input("late", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    after = cancel_permutes(nhwc(b.graph(b.node("sum", "add", [y, late], int8(1, 4, 6, 5)))))
+    assert operators(after) == ["conv2d", "add"]
+    assert after.types["late"].shape == (1, 6, 5, 4)
+    assert [port.permutation for port in (*after.inputs, *after.outputs)] == [(0, 2, 3, 1)] * 3
+
+
+def test_inputs_that_are_added_first_take_the_layout_of_the_convolution_behind():
+    b = GraphBuilder()
+    x, y = b.input("x", int8(1, 4, 6, 5)), b.input("y", int8(1, 4, 6, 5))
+    s = b.node("sum", "add", [x, y], int8(1, 4, 6, 5))
+    after = cancel_permutes(nhwc(b.graph(b.conv2d("conv", s, POINTWISE, int8(1, 4, 6, 5)))))
+    assert operators(after) == ["add", "conv2d"]
+    assert after.types["x"].shape == after.types["y"].shape == (1, 6, 5, 4)
