@@ -7,13 +7,11 @@
 #include "runtime/flatbuffer.h"
 #include "runtime/kernel_table.h"
 #include "runtime/program.h"
+#include "runtime/region.h"
 #include "runtime/span.h"
 #include "runtime/verification.h"
 
 namespace kindling {
-
-/// Planned memory. `data` is aligned to 16 bytes.
-using Region = Span<uint8_t>;
 
 /// Executes a method's instructions where they lie in the file. In RAM it keeps itself, and one address per value of the
 /// method in memory that the caller gives it. Not re-entrant: one inference at a time, and methods that share a region must
@@ -44,16 +42,16 @@ class Method {
   /// Inputs and outputs lie in the regions. `i` is below their number.
   uint32_t input_count() const { return inputs_.size; }
   uint32_t output_count() const { return outputs_.size; }
-  void* input(uint32_t i) const { return values_[inputs_[i]]; }
-  void* output(uint32_t i) const { return values_[outputs_[i]]; }
+  void* input(uint32_t i) const { return addresses_[inputs_[i]]; }
+  void* output(uint32_t i) const { return addresses_[outputs_[i]]; }
 
  private:
-  Span<const uint8_t> flatbuffer_;
-  void** values_ = nullptr;  // null: cannot run
+  Span<const uint8_t> flatbuffer_ = {};
+  void** addresses_ = nullptr;  // by value; null: cannot run
   const Kernel* kernels_ = nullptr;
-  Tables instructions_;
-  Span<const uint32_t> inputs_;
-  Span<const uint32_t> outputs_;
+  Tables instructions_ = {};
+  Span<const uint32_t> inputs_ = {};
+  Span<const uint32_t> outputs_ = {};
   uint32_t next_ = 0;
 };
 

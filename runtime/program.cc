@@ -25,7 +25,7 @@ constexpr uint32_t kMagic = 0x30306865;       // "eh00"
 
 template <Verification kVerification>
 Error Program::load(Span<const uint8_t> file) {
-  *this = Program();
+  plans_ = {};
   constexpr bool kVerify = kVerification != Verification::kNone;
   if (kVerify && !is_aligned(file.data, 16)) return Error::InvalidArgument;
   const Head& head = *reinterpret_cast<const Head*>(file.data);
@@ -38,31 +38,35 @@ Error Program::load(Span<const uint8_t> file) {
   }
   if constexpr (kVerify) {
     bool inside = (flatbuffer_bytes.high | segment_base.high) == 0 && flatbuffer_bytes.low >= sizeof(Head) &&
-                  flatbuffer_bytes.low <= file.size && segment_base.low <= file.size;
+                  flatbuffer_bytes.low % 4 == 0 && flatbuffer_bytes.low <= file.size && segment_base.low <= file.size;
     if (!inside) return Error::InvalidProgram;
   }
   Span<const uint8_t> flatbuffer(file.data, flatbuffer_bytes.low);
   Span<const uint8_t> segments(file.data + segment_base.low, file.size - segment_base.low);
 
   FlatbufferReader<kVerification> reader(flatbuffer);
-  Table root = reader.root();
-  Tables plans = reader.tables(root, schema::Program::VT_EXECUTION_PLAN);
-  Table buffers = reader.table(root, schema::Program::VT_CONSTANT_SEGMENT);
-  Span<const Wide> offsets = reader.u64s(buffers, schema::SubsegmentOffsets::VT_OFFSETS);
-  Span<const uint8_t> constants;
-  if (offsets.size > 1) {
-    uint32_t index = reader.u32(buffers, schema::SubsegmentOffsets::VT_SEGMENT_INDEX);
-    Table segment = reader.table(reader.tables(root, schema::Program::VT_SEGMENTS), index);
-    uint32_t offset = reader.u64(segment, schema::DataSegment::VT_OFFSET);
-    uint32_t bytes = reader.u64(segment, schema::DataSegment::VT_SIZE);
-    bool inside = offset <= segments.size && bytes <= segments.size - offset;
-    if (reader.require(inside)) constants = {segments.data + offset, bytes};
+  Table root, constant_segment;
+  Tables plans;
+  Span<const Wide> constant_offsets;
+  bool sound = reader.root(root) && reader.tables(root, schema::Program::VT_EXECUTION_PLAN, plans) &&
+               reader.table(root, schema::Program::VT_CONSTANT_SEGMENT, constant_segment) &&
+               reader.u64s(constant_segment, schema::SubsegmentOffsets::VT_OFFSETS, constant_offsets);
+  if (!sound) return Error::InvalidProgram;
+  Span<const uint8_t> constants(segments.data, 0);
+  if (constant_offsets.size > 1) {
+    Tables all;
+    Table segment;
+    uint32_t index, offset, bytes;
+    sound = reader.u32(constant_segment, schema::SubsegmentOffsets::VT_SEGMENT_INDEX, index) &&
+            reader.tables(root, schema::Program::VT_SEGMENTS, all) && reader.table(all, index, segment) &&
+            reader.u64(segment, schema::DataSegment::VT_OFFSET, offset) && reader.u64(segment, schema::DataSegment::VT_SIZE, bytes);
+    if (!sound || (kVerify && !lies_in(segments.size, offset, bytes))) return Error::InvalidProgram;
+    constants = {segments.data + offset, bytes};
   }
-  if (reader.error() != Error::Ok) return reader.error();
   flatbuffer_ = flatbuffer;
   plans_ = plans;
   constants_ = constants;
-  constant_offsets_ = offsets;
+  constant_offsets_ = constant_offsets;
   return Error::Ok;
 }
 

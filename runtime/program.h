@@ -29,7 +29,7 @@ class Program {
 
  private:
   Span<const uint8_t> flatbuffer_;
-  Tables plans_;
+  Tables plans_ = {};  // none until all is loaded
   Span<const uint8_t> constants_;
   Span<const Wide> constant_offsets_;
 };

@@ -7,10 +7,10 @@ namespace kindling {
 
 template <typename T>
 struct Span {
-  T* data = nullptr;
-  uint32_t size = 0;  // objects, not bytes
+  T* data;
+  uint32_t size;  // objects, not bytes
 
-  constexpr Span() = default;
+  Span() = default;
   constexpr Span(T* first, uint32_t count) : data(first), size(count) {}
   template <uint32_t kCount>
   constexpr Span(T (&array)[kCount]) : data(array), size(kCount) {}

@@ -1,0 +1,178 @@
+#include "runtime/binder.h"
+
+#include "runtime/instruction.h"
+#include "runtime/schema/program_generated.h"
+
+namespace kindling {
+namespace {
+
+using executorch_flatbuffer::AllocationDetails, executorch_flatbuffer::EValue, executorch_flatbuffer::Operator,
+    executorch_flatbuffer::Tensor;
+
+/// Bytes of an element by ScalarType, up to BOOL; 0 where there is no such type.
+constexpr uint8_t kElementBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1};
+
+/// What is known of a value: flags, and its bytes, shifted. 0: nothing yet.
+constexpr uint32_t kFound = 1;
+constexpr uint32_t kAligned = 2;  // to 8 bytes in a region, to 16 in the constants
+constexpr uint32_t kConstant = 4;
+constexpr uint32_t kBytesShift = 3;
+
+/// Whether two texts, each in words of its own, are the same.
+bool are_equal(const char* a, const char* b, uint32_t bytes) {
+  auto word = [](const char* text, uint32_t i) { return *reinterpret_cast<const uint32_t*>(text + i); };
+  uint32_t i = 0;
+  for (; i + 4 <= bytes; i += 4) {
+    if (word(a, i) != word(b, i)) return false;
+  }
+  return bytes == i || (word(a, i) ^ word(b, i)) << (32 - 8 * (bytes - i)) == 0;
+}
+
+/// A tensor's size in bytes. Says whether it is sound, and what a note can hold.
+template <Verification kVerification>
+[[gnu::always_inline]] inline bool tensor_bytes(const FlatbufferReader<kVerification>& reader, const Table& tensor,
+                                                uint32_t& bytes) {
+  uint32_t type;
+  Span<const uint32_t> sizes;
+  if (!reader.u32s(tensor, Tensor::VT_SIZES, sizes) || !reader.u8(tensor, Tensor::VT_SCALAR_TYPE, type)) return false;
+  bytes = type < sizeof(kElementBytes) ? kElementBytes[type] : 0;
+  if (bytes == 0) return false;
+  for (uint32_t size : sizes) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) return false;
+  }
+  return bytes >> (32 - kBytesShift) == 0;
+}
+
+}  // namespace
+
+template <Verification kVerification>
+Binder<kVerification>::Binder(const Program& program, Tables values, const KernelTable& kernels, void** addresses,
+                              Span<const Region> regions)
+    : reader_(program.flatbuffer()), program_(program), kernels_(kernels), addresses_(addresses), regions_(regions), values_(values) {
+  // The regions hold nothing yet: if there is room in the first, that is where notes on values are kept.
+  if (regions.size == 0 || regions[0].size / sizeof(uint32_t) < values.size) return;
+  notes_ = reinterpret_cast<uint32_t*>(regions[0].data);
+  for (uint32_t i = 0; i < values.size; ++i) notes_[i] = 0;
+}
+
+template <Verification kVerification>
+Error Binder<kVerification>::check_operators(Tables operators) const {
+  if constexpr (kVerification == Verification::kNone) return Error::Ok;
+  if (operators.size != kernels_.count) return Error::OperatorMissing;
+  const char* expected = kernels_.names;
+  for (uint32_t i = 0; i < kernels_.count; ++i) {
+    Table table;
+    Span<const char> name;
+    if (!reader_.table(operators, i, table) || !reader_.text(table, Operator::VT_NAME, name)) return Error::InvalidProgram;
+    uint32_t bytes = kernels_.signatures[i].name_bytes;
+    if (name.size != bytes || !are_equal(name.data, expected, bytes)) return Error::OperatorMissing;
+    expected += bytes / 4 * 4 + 4;
+  }
+  return Error::Ok;
+}
+
+template <Verification kVerification>
+[[gnu::always_inline]] inline uint32_t Binder<kVerification>::bind(uint32_t index) {
+  bool is_known = index < values_.size && notes_ != nullptr && notes_[index] != 0;
+  return is_known ? notes_[index] : find(index);
+}
+
+template <Verification kVerification>
+Error Binder<kVerification>::bind_call(Tables instructions, uint32_t i) {
+  Call call;
+  if (Error error = read_call(reader_, instructions, i, call); error != Error::Ok) return error;
+  if constexpr (kVerification == Verification::kNone) return bind_all(call.values, false);
+  if (call.kernel >= kernels_.count) return Error::InvalidProgram;
+  Signature signature = kernels_.signatures[call.kernel];
+  if (call.values.size != signature.arguments + 1u) return Error::InvalidArgument;
+  uint32_t bytes[kMaxArguments];
+  uint32_t k = 0;
+  uint32_t aligned = signature.aligned;
+  // Binds the next argument. It must be found, and whatever else is asked for.
+  auto bind_next = [&](uint32_t flags, uint32_t inverted) {
+    uint32_t note = bind(call.values[k]);
+    bytes[k++] = note >> kBytesShift;
+    flags |= kFound | (aligned & 1) * kAligned;
+    aligned >>= 1;
+    if ((flags & ~(note ^ inverted)) == 0) return true;
+    if (note != 0) error_ = Error::InvalidArgument;
+    return false;
+  };
+  while (k < signature.inputs) {
+    if (!bind_next(0, 0)) return error_;
+  }
+  if (!bind_next(kConstant, 0)) return error_;
+  while (k < signature.arguments) {
+    if (!bind_next(kConstant, kConstant)) return error_;
+  }
+  return kernels_.kernels[call.kernel].check(bytes, addresses_[call.values[signature.inputs]]);
+}
+
+template <Verification kVerification>
+Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, bool written) {
+  for (uint32_t index : indices) {
+    uint32_t note = bind(index);
+    if (note == 0) return error_;
+    if (written && (note & kConstant) != 0) return Error::NotSupported;
+  }
+  return Error::Ok;
+}
+
+/// Finds a tensor in its region or in the constants.
+template <Verification kVerification>
+[[gnu::noinline]] uint32_t Binder<kVerification>::find(uint32_t index) {
+  constexpr bool kVerify = kVerification != Verification::kNone;
+  Table value, tensor;
+  uint32_t kind = executorch_flatbuffer::KernelTypes_Tensor;
+  bool sound = reader_.table(values_, index, value) && reader_.table(value, EValue::VT_VAL, tensor) &&
+               (!kVerify || reader_.u8(value, EValue::VT_VAL_TYPE, kind));
+  if (!sound) return fail(Error::InvalidProgram);
+  if (kind != executorch_flatbuffer::KernelTypes_Tensor) return fail(Error::InvalidType);
+  // It must have a static shape and start where its storage does.
+  bool plain = reader_.is_absent(tensor, Tensor::VT_SHAPE_DYNAMISM) && reader_.is_absent(tensor, Tensor::VT_STORAGE_OFFSET);
+  if (kVerify && !plain) return fail(Error::NotSupported);
+
+  Span<const uint8_t> home;
+  uint32_t offset, buffer;
+  bool is_constant = reader_.is_absent(tensor, Tensor::VT_ALLOCATION_INFO);
+  if (is_constant) {
+    sound = reader_.u32(tensor, Tensor::VT_DATA_BUFFER_IDX, buffer);
+    Span<const Wide> offsets = program_.constant_offsets();
+    if (kVerify && (!sound || buffer >= offsets.size || offsets[buffer].high != 0)) return fail(Error::InvalidProgram);
+    if (kVerify && buffer == 0) return fail(Error::NotSupported);
+    offset = offsets[buffer].low;
+    home = program_.constants();
+  } else {
+    Table details;
+    uint32_t region;
+    sound = reader_.table(tensor, Tensor::VT_ALLOCATION_INFO, details) &&
+            reader_.u32(details, AllocationDetails::VT_MEMORY_OFFSET_LOW, offset) &&
+            reader_.u32(details, AllocationDetails::VT_MEMORY_ID, region);
+    region -= 1;
+    if (kVerify && (!sound || region >= regions_.size)) return fail(Error::InvalidProgram);
+    bool plain = reader_.is_absent(details, AllocationDetails::VT_MEMORY_OFFSET_HIGH) &&
+                 reader_.is_absent(tensor, Tensor::VT_DATA_BUFFER_IDX);
+    if (kVerify && !plain) return fail(Error::NotSupported);
+    home = {regions_[region].data, regions_[region].size};
+  }
+  uint32_t bytes = 0;
+  if (kVerify && !(tensor_bytes(reader_, tensor, bytes) && lies_in(home.size, offset, bytes))) return fail(Error::InvalidProgram);
+  uint8_t* address = const_cast<uint8_t*>(home.data) + offset;
+  addresses_[index] = address;
+  uint32_t note = bytes << kBytesShift | kFound;
+  if (is_constant) note |= kConstant;
+  if (is_aligned(address, is_constant ? 16 : 8)) note |= kAligned;
+  if (notes_ != nullptr) notes_[index] = note;
+  return note;
+}
+
+template <Verification kVerification>
+uint32_t Binder<kVerification>::fail(Error error) {
+  error_ = error;
+  return 0;
+}
+
+template class Binder<Verification::kNone>;
+template class Binder<Verification::kStructure>;
+
+}  // namespace kindling

@@ -1,0 +1,35 @@
+// Instructions, as the loader checks them and the executor runs them.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/error.h"
+#include "runtime/flatbuffer.h"
+#include "runtime/schema/program_generated.h"
+#include "runtime/span.h"
+#include "runtime/verification.h"
+
+namespace kindling {
+
+/// An instruction that calls a kernel. The last output comes twice, as it is also what the operator returns.
+struct Call {
+  uint32_t kernel;
+  Span<const uint32_t> values;  // by index
+};
+
+/// Instruction `i`. NotSupported: it is not a call. InvalidProgram: it is damaged.
+template <Verification kVerification>
+[[gnu::always_inline]] inline Error read_call(const FlatbufferReader<kVerification>& reader, Tables instructions, uint32_t i,
+                                              Call& call) {
+  using executorch_flatbuffer::Instruction, executorch_flatbuffer::KernelCall;
+  Table instruction, table;
+  uint32_t type = executorch_flatbuffer::InstructionArguments_KernelCall;
+  bool sound = reader.table(instructions, i, instruction) && reader.table(instruction, Instruction::VT_INSTR_ARGS, table);
+  if (kVerification != Verification::kNone) sound = sound && reader.u8(instruction, Instruction::VT_INSTR_ARGS_TYPE, type);
+  if (!sound) return Error::InvalidProgram;
+  if (type != executorch_flatbuffer::InstructionArguments_KernelCall) return Error::NotSupported;
+  sound = reader.u32s(table, KernelCall::VT_ARGS, call.values) && reader.u32(table, KernelCall::VT_OP_INDEX, call.kernel);
+  return sound ? Error::Ok : Error::InvalidProgram;
+}
+
+}  // namespace kindling
