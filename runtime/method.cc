@@ -76,7 +76,7 @@ Error Method::run() {
   for (; next_ < instructions_.size; ++next_) {
     if (instructions-- == 0) return Error::Ok;
     Call call;
-    read_call(reader, instructions_, next_, call);
+    if (Error error = read_call(reader, instructions_, next_, call); error != Error::Ok) return error;
     for (uint32_t i = 0; i < call.values.size - 1; ++i) arguments[i] = addresses_[call.values[i]];
     kernels_[call.kernel].run(arguments);
   }
