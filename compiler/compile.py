@@ -9,7 +9,7 @@ from compiler.graph_file import graph_bytes, read_graph
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
-from compiler.planner.plan import Region, plan_memory
+from compiler.planner.plan import SRAM, Region, plan_memory
 from compiler.pte.assemble import assemble
 from compiler.pte.writer import pte_bytes
 from compiler.reports import ops_json, plan_json
@@ -26,7 +26,7 @@ class LoweringRequest:
 
     tier: Tier
     int8_io: bool = True
-    region: Region = Region("sram")
+    region: Region = SRAM
     dump: Path | None = None
 
 

@@ -153,8 +153,8 @@ def pte_model(
         **kwargs):
     """Compiles a PyTorch model.
 
-    Makes `name`, the model for the tier of the platform that is being built for; `name.scalar`, `name.dsp` and `name.mve`, the model for
-    one tier; and `name.graph`, the quantised graph that they share. The first four provide PteModelInfo.
+    Makes `name`, the model for the tier of the platform that is being built for; `name.scalar`, `name.dsp` and `name.mve`, the
+    model for one tier; and `name.graph`, the quantised graph that they share. The first four provide PteModelInfo.
 
     References are "module:function", the module being the bare name of one of `srcs`, or a path from the workspace's root.
 
@@ -164,10 +164,12 @@ def pte_model(
       entry: function that returns the torch.nn.Module, e.g. "kws:build_model".
       deps: py_library targets that the model imports.
       data: files that the model reads, such as weights; found beside its source file, through __file__.
-      example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's module.
+      example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's
+        module.
       calibration: function that yields a tuple of tensors per sample, from which ranges are learnt. Default: calibration of the
         entry's module.
-      calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or .npz files.
+      calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
+        .npz files, one per sample.
       io: "int8" or "float": what the firmware's inputs and outputs are.
       region: name of the memory region for activations, or name=BYTES to fail where they do not fit.
       visibility: as usual.

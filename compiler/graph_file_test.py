@@ -37,7 +37,7 @@ def test_the_file_opens_with_numpy(tmp_path):
 
 @pytest.mark.parametrize("damage", [lambda f: b"", lambda f: b"rubbish", lambda f: f[: len(f) // 2]])
 def test_a_damaged_file_is_refused(damage):
-    with pytest.raises(CompileError, match="not a .graph file"):
+    with pytest.raises(CompileError, match=r"not a \.graph file"):
         read_graph(damage(graph_bytes(graph())))
 
 

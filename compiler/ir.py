@@ -24,9 +24,10 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     dequantize       int8 -> float; the scale and zero point are those of the input's type, or, for weights,
                      attributes scale (float64 array along `axis`) and axis
 
-padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbers, None for no bound; stride, dilation, kernel are (h, w).
-After passes/nhwc.py `layout` = "NHWC" marks conv2d and pools (weight [O, KH, KW, I/groups]); after passes/fold_quantization.py
-conv2d and linear carry weight_scale, a float64 array [O].
+padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbers, None for no bound; stride, dilation and
+kernel are (h, w).
+After passes/nhwc.py `layout` = "NHWC" marks conv2d and pools (weight [O, KH, KW, I/groups]); after
+passes/fold_quantization.py conv2d and linear carry weight_scale, a float64 array [O].
 """
 
 import dataclasses
@@ -165,6 +166,7 @@ def type_text(type_: TensorType) -> str:
 
 def graph_text(graph: Graph) -> str:
     """The graph for the eye: one line per node."""
+
     def port_text(port: Port) -> str:
         return f"{port.name} = {port.tensor}: {type_text(graph.types[port.tensor])} axes {port.permutation}"
 

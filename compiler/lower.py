@@ -145,7 +145,10 @@ def _conv2d(graph: Graph, node: Node) -> _Lowered:
     attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _channel_factors(graph, node)
     groups, weight = node.attributes["groups"], attributes["weight"]
     if groups == graph.types[node.inputs[0]].shape[3] and groups > 1:
-        depthwise = {"weight": np.ascontiguousarray(weight[..., 0].transpose(1, 2, 0)), "depth_multiplier": len(weight) // groups}
+        depthwise = {
+            "weight": np.ascontiguousarray(weight[..., 0].transpose(1, 2, 0)),
+            "depth_multiplier": len(weight) // groups,
+        }
         return _simple(graph, node, "depthwise_conv2d", attributes | depthwise)
     return _simple(graph, node, "conv2d", attributes | {"groups": groups})
 
@@ -163,9 +166,7 @@ def _pool(graph: Graph, node: Node) -> _Lowered:
         graph,
         node,
         node.operator,
-        {key: node.attributes[key] for key in keys}
-        | {"zero_point": result.zero_point}
-        | _activation(node, result),
+        {key: node.attributes[key] for key in keys} | {"zero_point": result.zero_point} | _activation(node, result),
     )
 
 

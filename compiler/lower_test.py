@@ -4,7 +4,6 @@ import pytest
 from compiler.errors import CompileError
 from compiler.ir import Graph
 from compiler.lower import lower
-from compiler.passes.nhwc import nhwc
 from compiler.testing import GraphBuilder, float32, int8
 from kernels.registry import OPERATORS
 from kernels.requantise import quantise_multiplier
@@ -22,7 +21,9 @@ def test_a_convolution_gets_fixed_point_factors_bias_and_bounds():
     b = GraphBuilder()
     x = b.input("x", int8(1, 4, 4, 3, scale=0.5, zero_point=-3))
     weight = np.ones((2, 1, 1, 3), np.int8)
-    y = nhwc_conv(b, x, weight, int8(1, 4, 4, 2, scale=0.25, zero_point=10), weight_scale=np.array([0.125, 0.01]), clamp=(0.0, 6.0))
+    y = nhwc_conv(
+        b, x, weight, int8(1, 4, 4, 2, scale=0.25, zero_point=10), weight_scale=np.array([0.125, 0.01]), clamp=(0.0, 6.0)
+    )
     b.constants["conv.bias"] = np.array([1.0, -2.0], np.float32)
     (step,) = lowered(b.graph(y)).steps
     attributes = step.call.attributes
@@ -107,7 +108,7 @@ def test_what_has_no_kernel_is_refused_naming_the_layer(operator, attributes, re
 def test_an_operator_left_in_float_is_refused():
     b = GraphBuilder()
     x = b.input("x", float32(4))
-    with pytest.raises(CompileError, match="operator softmax was not quantised and has no float kernel"):
+    with pytest.raises(CompileError, match=r"operator softmax was not quantised and has no float kernel"):
         lowered(b.graph(b.node("s", "softmax", [x], float32(4), axis=0)))
 
 
@@ -122,7 +123,7 @@ def test_what_a_kernel_refuses_is_told_with_layer_and_line():
     b = GraphBuilder()
     x = b.input("x", int8(1, 4, 4, 2))
     y = nhwc_conv(b, x, np.ones((2, 3, 3, 2), np.int8), int8(1, 9, 9, 2))
-    with pytest.raises(CompileError, match="^model.py:1: layer conv: conv2d: output size"):
+    with pytest.raises(CompileError, match=r"^model.py:1: layer conv: conv2d: output size"):
         lowered(b.graph(y))
 
 
@@ -150,11 +151,3 @@ def test_a_clamp_on_its_own_is_a_pool_over_single_elements():
     data = np.arange(-7, 8, dtype=np.int8).reshape(3, 5)
     (result,) = OPERATORS["max_pool2d"].reference(step.call, [data.reshape(step.call.inputs[0].shape)])
     assert result.ravel().tolist() == [0] * 7 + list(range(8))
-
-
-def test_the_layout_pass_gives_what_lowering_takes():
-    b = GraphBuilder()
-    x = b.input("x", int8(1, 3, 4, 5))
-    y = b.conv2d("conv", x, np.ones((2, 3, 1, 1), np.int8), int8(1, 2, 4, 5, scale=40.0))
-    step = [n for n in nhwc(b.graph(y)).nodes if n.operator == "conv2d"][0]
-    assert step.attributes["layout"] == "NHWC"

@@ -27,9 +27,13 @@ from kernels.operator import TIERS
 
 def define_flags(values: flags.FlagValues) -> None:
     text = {"flag_values": values}
-    flags.DEFINE_string("name", None, "The model's name in reports. Default: the module of --entry, or the name of --graph.", **text)
+    flags.DEFINE_string(
+        "name", None, "The model's name in reports. Default: the module of --entry, or the name of --graph.", **text
+    )
     flags.DEFINE_string("entry", None, "module:function that returns the torch.nn.Module, e.g. kws:build_model.", **text)
-    flags.DEFINE_multi_string("srcs", [], "The model's Python files, relative to the workspace. Repeated or comma-separated.", **text)
+    flags.DEFINE_multi_string(
+        "srcs", [], "The model's Python files, relative to the workspace. Repeated or comma-separated.", **text
+    )
     flags.DEFINE_string(
         "example_inputs",
         None,
@@ -45,9 +49,17 @@ def define_flags(values: flags.FlagValues) -> None:
         **text,
     )
     flags.DEFINE_string("graph", None, "The quantised graph: written if there is an --entry, else read.", **text)
-    flags.DEFINE_enum("tier", None, TIERS, "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).", **text)
+    flags.DEFINE_enum(
+        "tier",
+        None,
+        TIERS,
+        "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).",
+        **text,
+    )
     flags.DEFINE_enum("io", "int8", ("int8", "float"), "What the firmware's inputs and outputs are.", **text)
-    flags.DEFINE_string("region", "sram", "Name of the memory region for activations; name=BYTES to fail where they do not fit.", **text)
+    flags.DEFINE_string(
+        "region", "sram", "Name of the memory region for activations; name=BYTES to fail where they do not fit.", **text
+    )
     flags.DEFINE_string("pte", None, "The .pte to write.", **text)
     flags.DEFINE_string("ops", None, "The list of kernels to write, JSON.", **text)
     flags.DEFINE_string("plan", None, "The memory plan to write, JSON.", **text)
@@ -155,7 +167,9 @@ def expand_parameter_files(arguments: Sequence[str]) -> list[str]:
 
 def spelt_with_underscores(arguments: Sequence[str]) -> list[str]:
     """--dump-passes=x-y as absl wants it: --dump_passes=x-y."""
-    return [re.sub(r"^--?[\w-]+", lambda flag: "--" + flag[0].lstrip("-").replace("-", "_"), argument) for argument in arguments]
+    return [
+        re.sub(r"^--?[\w-]+", lambda flag: "--" + flag[0].lstrip("-").replace("-", "_"), argument) for argument in arguments
+    ]
 
 
 if __name__ == "__main__":

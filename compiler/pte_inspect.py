@@ -1,6 +1,6 @@
 """Shows what is in a .pte file, Kindling's or ExecuTorch's: instructions, values, memory, sizes.
 
-  inspect FILE [--json]
+inspect FILE [--json]
 """
 
 import dataclasses

@@ -1,9 +1,9 @@
 import json
 
-from compiler.pte_inspect import report, report_json
 from compiler.pte.reader import read_pte
-from compiler.pte.writer import pte_bytes
 from compiler.pte.testing import SMALL
+from compiler.pte.writer import pte_bytes
+from compiler.pte_inspect import report, report_json
 
 
 def test_the_report_shows_operators_tensors_memory_and_sizes():

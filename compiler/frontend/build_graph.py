@@ -3,7 +3,7 @@
 import dataclasses
 import random
 
-import compiler.frontend.torch_environment  # isort: skip  (before torch)
+import compiler.frontend.torch_environment  # noqa: F401  isort: skip  (before torch)
 import numpy as np
 import torch
 from torch.fx import GraphModule

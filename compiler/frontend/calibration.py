@@ -1,6 +1,6 @@
 """Calibration data: where samples come from, and what is asked of each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np

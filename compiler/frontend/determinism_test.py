@@ -30,7 +30,15 @@ def calibration():
 """
 
 FILES = ("m.graph", "m.pte", "m.ops.json", "m.plan.json")
-FLAGS = ["--entry=m:build_model", "--srcs=m.py", "--tier=dsp", "--graph=m.graph", "--pte=m.pte", "--ops=m.ops.json", "--plan=m.plan.json"]
+FLAGS = [
+    "--entry=m:build_model",
+    "--srcs=m.py",
+    "--tier=dsp",
+    "--graph=m.graph",
+    "--pte=m.pte",
+    "--ops=m.ops.json",
+    "--plan=m.plan.json",
+]
 
 
 def compiler(folder: Path, *arguments: str, hash_seed: int = 0, requests: str = "") -> str:

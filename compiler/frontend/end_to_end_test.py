@@ -229,7 +229,14 @@ def test_two_inputs_a_shared_layer_and_the_dump_of_passes(tmp_path):
     text = text.replace("(torch.zeros(1, 3, 6, 6),)", "(torch.zeros(1, 3, 6, 6), torch.zeros(1, 3, 6, 6))")
     text = text.replace("yield (torch.randn(1, 3, 6, 6, ", "yield (torch.ones(1, 3, 6, 6), torch.randn(1, 3, 6, 6, ")
     (tmp_path / "model.py").write_text(text)
-    flags = ["--entry=model:build_model", "--srcs=model.py", "--graph=m.graph", "--tier=mve", "--pte=m.pte", "--dump-passes=dump"]
+    flags = [
+        "--entry=model:build_model",
+        "--srcs=model.py",
+        "--graph=m.graph",
+        "--tier=mve",
+        "--pte=m.pte",
+        "--dump-passes=dump",
+    ]
     assert serve(flags) == (0, "")
     assert (tmp_path / "dump/14_share_constants.txt").read_text().startswith("graph model\n")
     program = lowered(build_graph(request))
@@ -248,7 +255,9 @@ def test_float_inputs_and_outputs_are_quantised_by_the_program(tmp_path):
 
 def test_layers_and_source_lines_survive_to_the_steps(tmp_path):
     graph = build_graph(write_model(tmp_path, *MODELS["residual addition"][:3]))
-    line = (tmp_path / "model.py").read_text().splitlines().index("        y = F.relu(self.a(x)); return F.relu(y + self.b(y))") + 1
+    line = (tmp_path / "model.py").read_text().splitlines().index(
+        "        y = F.relu(self.a(x)); return F.relu(y + self.b(y))"
+    ) + 1
     steps = lowered(graph).steps
     assert [step.layer for step in steps] == ["a", "b", "add"]
     assert {str(step.source) for step in steps} == {f"model.py:{line}"}
@@ -257,7 +266,9 @@ def test_layers_and_source_lines_survive_to_the_steps(tmp_path):
 def test_the_line_of_a_function_that_forward_calls_is_the_innermost(tmp_path):
     request = write_model(tmp_path, (1, 3, 4, 4), "self.conv = nn.Conv2d(3, 4, 1)", "return self.features(x)")
     text = (tmp_path / "model.py").read_text()
-    text = text.replace("def build_model", "def features(self, x):\n    return self.conv(x)\n\nModel.features = features\n\ndef build_model")
+    text = text.replace(
+        "def build_model", "def features(self, x):\n    return self.conv(x)\n\nModel.features = features\n\ndef build_model"
+    )
     (tmp_path / "model.py").write_text(text)
     (step,) = lowered(build_graph(request)).steps
     assert str(step.source) == f"model.py:{text.splitlines().index('    return self.conv(x)') + 1}"

@@ -81,7 +81,9 @@ def test_a_use_of_an_operator_that_is_not_supported():
 
 def test_a_missing_weights_file():
     message = compile_model(("return Model()", "return Model().load_state_dict(torch.load('models/weights.pt'))"))
-    assert message.startswith("error: models/m.py:16: FileNotFoundError: [Errno 2] No such file or directory: 'models/weights.pt'")
+    assert message.startswith(
+        "error: models/m.py:16: FileNotFoundError: [Errno 2] No such file or directory: 'models/weights.pt'"
+    )
 
 
 def test_an_entry_function_that_is_not_there():

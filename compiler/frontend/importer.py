@@ -5,10 +5,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.fx import GraphModule, Node as FxNode
+from torch.fx import GraphModule
+from torch.fx import Node as FxNode
 
 from compiler import ir
-from compiler.frontend.capture import Captured, attribute, layer_of, node_error, source_of
+from compiler.frontend.capture import (
+    Captured,
+    attribute,
+    layer_of,
+    node_error,
+    source_of,
+)
 from compiler.frontend.user_code import UserCode
 from kernels.operator import TensorType
 

@@ -3,6 +3,8 @@
 import torch
 from torch.fx import GraphModule, Node
 
+from compiler.frontend.capture import attribute
+
 aten = torch.ops.aten
 
 # Operators that return their first argument as it is, in a model that is not being trained.
@@ -49,9 +51,7 @@ def _replace_batch_norm(module: GraphModule, node: Node) -> None:
     def value(argument: Node | None, default: float) -> torch.Tensor:
         if argument is None:
             return torch.full((channels,), default)
-        return module.get_parameter(argument.target) if argument.target in dict(module.named_parameters()) else (
-            module.get_buffer(argument.target)
-        )
+        return attribute(module, str(argument.target))
 
     with torch.no_grad():
         factor = value(gamma, 1.0) / torch.sqrt(value(variance, 1.0) + epsilon)

@@ -1,12 +1,12 @@
 """Moves permutes through the graph until they meet and cancel, or reach an input or output, whose layout then changes.
 
-    b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
-    c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, ...
-    y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
-    y = permute(reshape(x: [N,C,L]) as [N,C,1,L])         ->  reshape after permute            and the other way round
-    input x: NCHW, read by permute(x) (0, 2, 3, 1) only   ->  input x: NHWC
-    output permute(y) (0, 3, 1, 2)                        ->  output y, its port noting the order
-    z = linear(reshape(permute(x)) as [N,F], w)           ->  z = linear(reshape(x), w with its columns permuted)
+b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
+c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, ...
+y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
+y = permute(reshape(x: [N,C,L]) as [N,C,1,L])         ->  reshape after permute            and the other way round
+input x: NCHW, read by permute(x) (0, 2, 3, 1) only   ->  input x: NHWC
+output permute(y) (0, 3, 1, 2)                        ->  output y, its port noting the order
+z = linear(reshape(permute(x)) as [N,F], w)           ->  z = linear(reshape(x), w with its columns permuted)
 """
 
 import dataclasses

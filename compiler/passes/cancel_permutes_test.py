@@ -63,9 +63,11 @@ def test_convolutions_over_time_with_a_residual_need_no_permute():
     b = GraphBuilder()
     x = b.input("x", int8(1, 4, 20))
     attributes = {"stride": (1,), "padding": (1, 1), "dilation": (1,), "groups": 1, "weight_scale": np.ones(4)}
+
     def conv1d(name: str, x: str) -> str:
         inputs = [x, b.constant(f"{name}.w", np.ones((4, 4, 3), np.int8)), b.constant(f"{name}.b", np.zeros(4, np.float32))]
         return b.node(name, "conv1d", inputs, int8(1, 4, 20), **attributes)
+
     y = conv1d("first", x)
     z = conv1d("second", y)
     s = b.node("sum", "add", [y, z], int8(1, 4, 20))

@@ -1,7 +1,7 @@
 """Makes the model's inputs and outputs int8 where all that happens to them is quantize and dequantize.
 
-    input x: float32; q: int8 = quantize(x)        ->  input x: int8
-    f = dequantize(y: int8); output f: float32     ->  output y: int8
+input x: float32; q: int8 = quantize(x)        ->  input x: int8
+f = dequantize(y: int8); output f: float32     ->  output y: int8
 """
 
 import dataclasses

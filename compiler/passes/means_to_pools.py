@@ -59,6 +59,4 @@ def _adaptive_pool(graph: Graph, node: Node) -> Rewrite | None:
         raise node.error(f"adaptive pooling from {list(sizes)} to {list(results)} needs windows of unequal size")
     window = tuple(size // result for size, result in zip(sizes, results))
     attributes = {"kernel": window, "stride": window, "padding": (0,) * 2 * len(window), "count_include_pad": False}
-    return Rewrite(
-        nodes=(dataclasses.replace(node, operator=node.operator.removeprefix("adaptive_"), attributes=attributes),)
-    )
+    return Rewrite(nodes=(dataclasses.replace(node, operator=node.operator.removeprefix("adaptive_"), attributes=attributes),))

@@ -1,9 +1,9 @@
 """Lets convolutions and pools work on NHWC, between permutes that later passes cancel.
 
-    y: [N,O,H,W] = conv2d(x: [N,C,H,W], w: [O,C,KH,KW])
-        ->  xl: [N,H,W,C] = permute(x) permutation=(0, 2, 3, 1)
-            y: [N,H,W,O] = conv2d(xl, w: [O,KH,KW,C]) layout=NHWC
-            yf: [N,O,H,W] = permute(y) permutation=(0, 3, 1, 2), which is read instead of y
+y: [N,O,H,W] = conv2d(x: [N,C,H,W], w: [O,C,KH,KW])
+    ->  xl: [N,H,W,C] = permute(x) permutation=(0, 2, 3, 1)
+        y: [N,H,W,O] = conv2d(xl, w: [O,KH,KW,C]) layout=NHWC
+        yf: [N,O,H,W] = permute(y) permutation=(0, 3, 1, 2), which is read instead of y
 """
 
 import dataclasses

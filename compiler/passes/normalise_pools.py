@@ -1,7 +1,7 @@
 """Gives pools that have a single window one form, whatever stride and padding they were written with.
 
-    y: [N,1,1,C] = max_pool2d(x: [N,7,7,C]) kernel=(9, 9) stride=(9, 9) padding=(1, 1, 1, 1)
-        ->  y = max_pool2d(x) kernel=(7, 7) stride=(1, 1) padding=(0, 0, 0, 0)
+y: [N,1,1,C] = max_pool2d(x: [N,7,7,C]) kernel=(9, 9) stride=(9, 9) padding=(1, 1, 1, 1)
+    ->  y = max_pool2d(x) kernel=(7, 7) stride=(1, 1) padding=(0, 0, 0, 0)
 """
 
 from compiler.ir import Graph, Node

@@ -1,12 +1,12 @@
 """Removes nodes that change nothing, and makes one reshape of several.
 
-    y = identity(x)                          ->  y is x
-    y = permute(x) permutation=(0, 1)        ->  y is x
-    y = reshape(reshape(x))                  ->  y = reshape(x)
-    y: int8[2,3] = reshape(x: int8[2,3])     ->  y is x
-    y = pad(x) before=(0, 0) after=(0, 0)    ->  y is x
-    y = quantize(dequantize(x)), same type   ->  y is x
-    y = avg_pool2d(x) kernel=(1, 1) stride=(1, 1) padding=(0, 0, 0, 0)  ->  y is x
+y = identity(x)                          ->  y is x
+y = permute(x) permutation=(0, 1)        ->  y is x
+y = reshape(reshape(x))                  ->  y = reshape(x)
+y: int8[2,3] = reshape(x: int8[2,3])     ->  y is x
+y = pad(x) before=(0, 0) after=(0, 0)    ->  y is x
+y = quantize(dequantize(x)), same type   ->  y is x
+y = avg_pool2d(x) kernel=(1, 1) stride=(1, 1) padding=(0, 0, 0, 0)  ->  y is x
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
 """Keeps one of several equal constants.
 
-    a = conv2d(x, w1, b); c = conv2d(a, w2, b), w1 equal to w2   ->  a = conv2d(x, w1, b); c = conv2d(a, w1, b)
+a = conv2d(x, w1, b); c = conv2d(a, w2, b), w1 equal to w2   ->  a = conv2d(x, w1, b); c = conv2d(a, w1, b)
 """
 
 import dataclasses

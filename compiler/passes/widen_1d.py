@@ -1,8 +1,8 @@
 """Makes operators over sequences operators over images of height 1.
 
-    y: [N,O,M] = conv1d(x: [N,C,L], w: [O,C,K])   ->  xi: [N,C,1,L] = reshape(x)
-                                                      y: [N,O,1,M] = conv2d(xi, w: [O,C,1,K])
-                                                      ys: [N,O,M] = reshape(y), which is read instead of y
+y: [N,O,M] = conv1d(x: [N,C,L], w: [O,C,K])   ->  xi: [N,C,1,L] = reshape(x)
+                                                  y: [N,O,1,M] = conv2d(xi, w: [O,C,1,K])
+                                                  ys: [N,O,M] = reshape(y), which is read instead of y
 """
 
 import dataclasses

@@ -17,6 +17,9 @@ class Region:
     limit: int | None = None
 
 
+SRAM = Region("sram")
+
+
 @dataclasses.dataclass(frozen=True)
 class PlannedBuffer:
     buffer: Buffer
@@ -43,7 +46,7 @@ class MemoryPlan:
         return sum(self.nbytes.values())
 
 
-def plan_memory(program: Program, region: Region = Region("sram")) -> MemoryPlan:
+def plan_memory(program: Program, region: Region = SRAM) -> MemoryPlan:
     """Plans everything into one region and checks the result. Raises CompileError if it does not fit."""
     problem = memory_problem(program)
     placement = place(problem)

@@ -6,7 +6,11 @@ from compiler.testing_program import program, step
 
 RESIDUAL = program(
     {"x": 100, "a": 400, "b": 400, "y": 400},
-    [step("conv", ["x"], ["a"]), step("block.conv", ["a"], ["b"], scratch_bytes=50), step("block.add", ["a", "b"], ["y"], leads=[0, 0])],
+    [
+        step("conv", ["x"], ["a"]),
+        step("block.conv", ["a"], ["b"], scratch_bytes=50),
+        step("block.add", ["a", "b"], ["y"], leads=[0, 0]),
+    ],
     ["x"],
     ["y"],
 )

@@ -130,9 +130,7 @@ class _Search:
         self.names = [buffer.name for buffer in buffers]
         self.sizes = [buffer.nbytes for buffer in buffers]
         self.pairs = [(i, j) for i in range(len(buffers)) for j in range(i) if buffers[i].meets(buffers[j])]
-        self.distance = {
-            (a, b): _distance(problem, buffers[a], buffers[b]) for i, j in self.pairs for a, b in ((i, j), (j, i))
-        }
+        self.distance = {(a, b): _distance(problem, buffers[a], buffers[b]) for i, j in self.pairs for a, b in ((i, j), (j, i))}
         self.best = start
         self.best_bytes = arena_bytes(problem, start)
         self.nodes = nodes
@@ -154,7 +152,7 @@ class _Search:
             if pair is None:
                 self.best, self.best_bytes = dict(zip(self.names, offsets)), nbytes
                 continue
-            choices = [(decided + (order,), self._raised(offsets, decided + (order,))) for order in (pair, pair[::-1])]
+            choices = [((*decided, order), self._raised(offsets, (*decided, order))) for order in (pair, pair[::-1])]
             feasible = [(decisions, raised) for decisions, raised in choices if raised is not None]
             stack += sorted(feasible, key=lambda choice: (self._bytes(choice[1]), choice[0][-1]), reverse=True)
         return self.best

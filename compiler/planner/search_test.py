@@ -92,9 +92,7 @@ def test_placements_are_legal_and_not_below_their_bound(problem):
 @given(problems())
 def test_small_problems_are_placed_optimally(problem):
     """Against trying all orders: every optimum is what some order gives when each buffer takes its lowest place."""
-    smallest = min(
-        arena_bytes(problem, lowest_in_order(problem, order)) for order in itertools.permutations(problem.buffers)
-    )
+    smallest = min(arena_bytes(problem, lowest_in_order(problem, order)) for order in itertools.permutations(problem.buffers))
     placement = place(problem)
     assert placement.nbytes == placement.lower_bound <= smallest
 

@@ -7,7 +7,10 @@ from compiler.testing_program import program, step
 def test_equal_values_and_constants_of_a_program_are_there_once():
     chain = program(
         {"x": 64, "a": 64, "b": 64, "y": 64},
-        [step(name, [source], [result], leads=[0]) for name, source, result in (("p", "x", "a"), ("q", "a", "b"), ("r", "b", "y"))],
+        [
+            step(name, [source], [result], leads=[0])
+            for name, source, result in (("p", "x", "a"), ("q", "a", "b"), ("r", "b", "y"))
+        ],
         ["x"],
         ["y"],
     )

@@ -97,9 +97,7 @@ class _Writer:
         # The last output comes twice: it is also what the operator returns.
         arguments = self._numbers([*call.arguments, call.arguments[-1]], np.int32)
         table = self._table("KernelCall", OpIndex=call.operator, Args=arguments)
-        return self._table(
-            "Instruction", InstrArgsType=schema.InstructionArguments.KernelCall, InstrArgs=table
-        )
+        return self._table("Instruction", InstrArgsType=schema.InstructionArguments.KernelCall, InstrArgs=table)
 
     def _value(self, value: TensorValue) -> int:
         fields = {
@@ -110,9 +108,7 @@ class _Writer:
         if value.constant is not None:
             fields["DataBufferIdx"] = value.constant + 1
         else:
-            fields["AllocationInfo"] = self._table(
-                "AllocationDetails", MemoryId=value.memory + 1, MemoryOffsetLow=value.offset
-            )
+            fields["AllocationInfo"] = self._table("AllocationDetails", MemoryId=value.memory + 1, MemoryOffsetLow=value.offset)
         tensor = self._table("Tensor", **fields)
         return self._table("EValue", ValType=schema.KernelTypes.Tensor, Val=tensor)
 
