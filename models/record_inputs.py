@@ -1,0 +1,59 @@
+"""Writes samples of a .npz as the int8 inputs of a firmware, one after another: what its test runs on."""
+
+import argparse
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+
+def quantise(samples: np.ndarray, port: dict) -> np.ndarray:
+    """int8 of the port's shape for each of the real samples: rounded to the nearest (ties to even), saturated.
+
+    Samples are laid out like the firmware's input (NHWC), of which axes of size 1 may be missing. Raises ValueError.
+    """
+    wanted = [size for size in port["shape"] if size != 1]
+    if [size for size in samples.shape[1:] if size != 1] != wanted:
+        raise ValueError(f"samples of shape {list(samples.shape[1:])}, but the firmware takes {port['shape']}")
+    steps = np.rint(samples.astype(np.float64) / port["scale"]) + port["zero_point"]
+    return np.clip(steps, -128, 127).astype(np.int8)
+
+
+def spread(samples: np.ndarray, count: int) -> np.ndarray:
+    """`count` of the samples, spread evenly over them and so over their labels. Raises ValueError if there are fewer."""
+    if not 0 < count <= len(samples):
+        raise ValueError(f"--count={count}, but there are {len(samples)} samples")
+    return samples[np.arange(count) * len(samples) // count]
+
+
+def record(path: Path, array: str, unit: Fraction, count: int, plan: Path) -> bytes:
+    """Raises OSError or ValueError."""
+    with np.load(path) as arrays:
+        if array not in arrays.files:
+            raise ValueError(f"{path} has no array {array}, only {', '.join(arrays.files)}")
+        samples = arrays[array]
+    ports = json.loads(plan.read_text())["inputs"]
+    if len(ports) != 1 or ports[0]["dtype"] != "int8":
+        raise ValueError(f"{plan}: not the plan of a model with one int8 input")
+    return quantise(spread(samples, count) * float(unit), ports[0]).tobytes()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--samples", type=Path, required=True, help="the .npz")
+    parser.add_argument("--array", required=True, help="its array with the samples along the first axis")
+    parser.add_argument("--unit", type=Fraction, default=Fraction(1), help="what 1 in the array stands for in the model's input, e.g. 1/255")
+    parser.add_argument("--count", type=int, required=True, help="how many samples, spread evenly over the array")
+    parser.add_argument("--plan", type=Path, required=True, help="plan.json of the compiled model")
+    parser.add_argument("--output", type=Path, required=True, help="the file to write")
+    given = parser.parse_args(arguments)
+    try:
+        given.output.write_bytes(record(given.samples, given.array, given.unit, given.count, given.plan))
+    except (OSError, ValueError) as error:
+        sys.exit(f"record_inputs: {error}")
+
+
+if __name__ == "__main__":
+    main()
