@@ -53,7 +53,7 @@ def _method_report(method: MethodView) -> str:
 def _value_text(value: Value) -> str:
     fields = value.fields
     if value.kind != "Tensor":
-        return f"{value.kind}({', '.join(str(content) for content in fields.values())})"
+        return f"{value.kind}({' '.join(map(str, fields.get('items', fields.values())))})"
     scalar_type = fields["scalar_type"]
     name = ScalarType(scalar_type).name.lower() if scalar_type in ScalarType._value2member_map_ else f"type{scalar_type}"
     shape = ",".join(map(str, fields["sizes"]))
