@@ -46,25 +46,30 @@ template <Verification kVerification>
 }  // namespace
 
 template <Verification kVerification>
-Binder<kVerification>::Binder(const Program& program, Tables values, const KernelTable& kernels, void** addresses,
-                              Span<const Region> regions)
-    : reader_(program.flatbuffer()), program_(program), kernels_(kernels), addresses_(addresses), regions_(regions), values_(values) {
+Binder<kVerification>::Binder(const Program& program, Tables values, const Environment& environment)
+    : reader_(program.flatbuffer()),
+      program_(program),
+      environment_(environment),
+      regions_(environment.regions),
+      addresses_(environment.addresses.data),
+      values_(values) {
   // The regions hold nothing yet: if there is room in the first, that is where notes on values are kept.
-  if (regions.size == 0 || regions[0].size / sizeof(uint32_t) < values.size) return;
-  notes_ = reinterpret_cast<uint32_t*>(regions[0].data);
+  if (regions_.size == 0 || regions_[0].size / sizeof(uint32_t) < values.size) return;
+  notes_ = reinterpret_cast<uint32_t*>(regions_[0].data);
   for (uint32_t i = 0; i < values.size; ++i) notes_[i] = 0;
 }
 
 template <Verification kVerification>
 Error Binder<kVerification>::check_operators(Tables operators) const {
   if constexpr (kVerification == Verification::kNone) return Error::Ok;
-  if (operators.size != kernels_.count) return Error::OperatorMissing;
-  const char* expected = kernels_.names;
-  for (uint32_t i = 0; i < kernels_.count; ++i) {
+  const KernelTable& kernels = environment_.kernels;
+  if (operators.size != kernels.count) return Error::OperatorMissing;
+  const char* expected = kernels.names;
+  for (uint32_t i = 0; i < kernels.count; ++i) {
     Table table;
     Span<const char> name;
     if (!reader_.table(operators, i, table) || !reader_.text(table, Operator::VT_NAME, name)) return Error::InvalidProgram;
-    uint32_t bytes = kernels_.signatures[i].name_bytes;
+    uint32_t bytes = kernels.signatures[i].name_bytes;
     if (name.size != bytes || !are_equal(name.data, expected, bytes)) return Error::OperatorMissing;
     expected += bytes / 4 * 4 + 4;
   }
@@ -81,9 +86,13 @@ template <Verification kVerification>
 Error Binder<kVerification>::bind_call(Tables instructions, uint32_t i) {
   Call call;
   if (Error error = read_call(reader_, instructions, i, call); error != Error::Ok) return error;
-  if constexpr (kVerification == Verification::kNone) return bind_all(call.values, false);
-  if (call.kernel >= kernels_.count) return Error::InvalidProgram;
-  Signature signature = kernels_.signatures[call.kernel];
+  if constexpr (kVerification == Verification::kNone) {
+    for (uint32_t index : call.values) bind(index);
+    return Error::Ok;
+  }
+  const KernelTable& kernels = environment_.kernels;
+  if (call.kernel >= kernels.count) return Error::InvalidProgram;
+  Signature signature = kernels.signatures[call.kernel];
   if (call.values.size != signature.arguments + 1u) return Error::InvalidArgument;
   uint32_t bytes[kMaxArguments];
   uint32_t k = 0;
@@ -105,14 +114,18 @@ Error Binder<kVerification>::bind_call(Tables instructions, uint32_t i) {
   while (k < signature.arguments) {
     if (!bind_next(kConstant, kConstant)) return error_;
   }
-  return kernels_.kernels[call.kernel].check(bytes, addresses_[call.values[signature.inputs]]);
+  return kernels.kernels[call.kernel].check(bytes, addresses_[call.values[signature.inputs]]);
 }
 
 template <Verification kVerification>
-Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, bool written) {
-  for (uint32_t index : indices) {
-    uint32_t note = bind(index);
+Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, Span<const uint32_t> bytes, bool written) {
+  constexpr bool kVerify = kVerification != Verification::kNone;
+  if (kVerify && indices.size != bytes.size) return Error::InvalidArgument;
+  for (uint32_t i = 0; i < indices.size; ++i) {
+    uint32_t note = bind(indices[i]);
+    if constexpr (!kVerify) continue;
     if (note == 0) return error_;
+    if (note >> kBytesShift != bytes[i]) return Error::InvalidArgument;
     if (written && (note & kConstant) != 0) return Error::NotSupported;
   }
   return Error::Ok;

@@ -3,32 +3,32 @@
 
 #include <cstdint>
 
+#include "runtime/environment.h"
 #include "runtime/error.h"
 #include "runtime/flatbuffer.h"
-#include "runtime/kernel_table.h"
 #include "runtime/program.h"
-#include "runtime/region.h"
 #include "runtime/span.h"
 #include "runtime/verification.h"
 
 namespace kindling {
 
-/// Binding is most of a method's initialisation. Everything it points to must outlive it; verified, `values` are no more than there
-/// is room for `addresses`, and `regions` are aligned.
+/// Binding is most of a method's initialisation. What it is given must outlive it. Verified, it relies on regions that are aligned
+/// and on room for as many addresses as there are `values`.
 template <Verification kVerification>
 class Binder {
  public:
-  Binder(const Program& program, Tables values, const KernelTable& kernels, void** addresses, Span<const Region> regions);
+  Binder(const Program& program, Tables values, const Environment& environment);
 
-  /// The method's operators must be those of the kernel table. OperatorMissing: they are not.
+  /// OperatorMissing: the operators are not those of the environment.
   Error check_operators(Tables operators) const;
 
-  /// Binds the values that instruction `i` works on. They must be what its kernel takes.
-  /// InvalidType, InvalidArgument: they are not. NotSupported, InvalidProgram: as in Method::init.
+  /// Binds the values that instruction `i` works on. InvalidType, InvalidArgument: they are not what its kernel takes.
+  /// NotSupported, InvalidProgram: as in Method::init.
   Error bind_call(Tables instructions, uint32_t i);
 
-  /// Binds inputs or outputs of the method. NotSupported: a value is constant, though it is `written`.
-  Error bind_all(Span<const uint32_t> indices, bool written);
+  /// Binds inputs or outputs of the method. InvalidArgument: they are not of the given bytes. NotSupported: one is a constant,
+  /// though it is `written`.
+  Error bind_all(Span<const uint32_t> indices, Span<const uint32_t> bytes, bool written);
 
  private:
   // These return what is to be noted of a value; 0: error_ says why not.
@@ -38,11 +38,12 @@ class Binder {
 
   FlatbufferReader<kVerification> reader_;
   const Program& program_;
-  const KernelTable& kernels_;
-  void** addresses_;           // by value
-  uint32_t* notes_ = nullptr;  // likewise; null: there is no room for them
+  const Environment& environment_;
+  // Copies, for speed.
   Span<const Region> regions_;
+  void** addresses_;
   Tables values_;
+  uint32_t* notes_ = nullptr;  // by value; null: there is no room for them
   Error error_ = Error::Ok;
 };
 

@@ -23,8 +23,7 @@ Error check_regions(Span<const Wide> planned, Span<const Region> regions) {
 }  // namespace
 
 template <Verification kVerification>
-Error Method::init(const Program& program, uint32_t method, const KernelTable& kernels, Span<void*> addresses,
-                   Span<const Region> regions) {
+Error Method::init(const Program& program, uint32_t method, const Environment& environment) {
   addresses_ = nullptr;
   next_ = 0;
   if (method >= program.plans().size) return Error::NotFound;
@@ -41,27 +40,25 @@ Error Method::init(const Program& program, uint32_t method, const KernelTable& k
   if (!sound) return Error::InvalidProgram;
   if constexpr (kVerification != Verification::kNone) {
     if (chains.size != 1) return Error::NotSupported;
-    if (values.size > addresses.size) return Error::OutOfResources;
-    if (Error error = check_regions(planned, regions); error != Error::Ok) return error;
+    if (values.size > environment.addresses.size) return Error::OutOfResources;
+    if (Error error = check_regions(planned, environment.regions); error != Error::Ok) return error;
   }
-  Binder<kVerification> binder(program, values, kernels, addresses.data, regions);
+  Binder<kVerification> binder(program, values, environment);
   if (Error error = binder.check_operators(operators); error != Error::Ok) return error;
   for (; next_ < instructions_.size; ++next_) {
     if (Error error = binder.bind_call(instructions_, next_); error != Error::Ok) return error;
   }
-  if (Error error = binder.bind_all(inputs_, true); error != Error::Ok) return error;
-  if (Error error = binder.bind_all(outputs_, false); error != Error::Ok) return error;
+  if (Error error = binder.bind_all(inputs_, environment.input_bytes, true); error != Error::Ok) return error;
+  if (Error error = binder.bind_all(outputs_, environment.output_bytes, false); error != Error::Ok) return error;
   flatbuffer_ = program.flatbuffer();
-  addresses_ = addresses.data;
-  kernels_ = kernels.kernels;
+  addresses_ = environment.addresses.data;
+  kernels_ = environment.kernels.kernels;
   next_ = 0;
   return Error::Ok;
 }
 
-template Error Method::init<Verification::kNone>(const Program&, uint32_t, const KernelTable&, Span<void*>,
-                                                 Span<const Region>);
-template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const KernelTable&, Span<void*>,
-                                                      Span<const Region>);
+template Error Method::init<Verification::kNone>(const Program&, uint32_t, const Environment&);
+template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const Environment&);
 
 Error Method::run() {
   next_ = 0;

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "runtime/environment.h"
 #include "runtime/error.h"
 #include "runtime/flatbuffer.h"
-#include "runtime/kernel_table.h"
 #include "runtime/program.h"
-#include "runtime/region.h"
 #include "runtime/span.h"
 #include "runtime/verification.h"
 
@@ -18,16 +17,15 @@ namespace kindling {
 /// not run interleaved.
 class Method {
  public:
-  /// Binds method number `method` of `program` to kernels and memory. `values`: room for an address per value. `regions`: the
-  /// planned memory, region i being memory_id i + 1, each at least as large as planned. What they point to must outlive the method.
+  /// Makes ready method number `method` of `program`. What `environment` points to must outlive the method, and what its regions
+  /// hold is lost, so methods that share regions are all initialised before one of them runs.
   ///
-  /// NotFound: no such method. OutOfResources: too few values or regions, or a region too small. OperatorMissing: the program
-  /// was not compiled for these kernels. InvalidType, InvalidArgument: an instruction does not suit its kernel, or a region is
-  /// misaligned. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
-  /// After an error the method cannot run, and next_instruction() says where the error is.
+  /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidArgument: sizes of inputs or
+  /// outputs are not those of the environment, or it is misaligned, or an instruction does not suit its kernel. InvalidType: an
+  /// argument is not a tensor. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
+  /// After an error the method cannot run; next_instruction() is how far initialisation got.
   template <Verification kVerification = Verification::kStructure>
-  Error init(const Program& program, uint32_t method, const KernelTable& kernels, Span<void*> values,
-             Span<const Region> regions);
+  Error init(const Program& program, uint32_t method, const Environment& environment);
 
   /// Runs the method from its start to its end: Ok, or InvalidState if it could not be initialised.
   Error run();
@@ -36,7 +34,7 @@ class Method {
   /// are ready, and the next step starts over. InvalidState: as in run().
   Error step(uint32_t instructions);
 
-  /// Index of the instruction that comes next or, after a failed init, that is at fault.
+  /// Index of the instruction that comes next.
   uint32_t next_instruction() const { return next_; }
 
   /// Inputs and outputs lie in the regions. `i` is below their number.
@@ -55,9 +53,7 @@ class Method {
   uint32_t next_ = 0;
 };
 
-extern template Error Method::init<Verification::kNone>(const Program&, uint32_t, const KernelTable&, Span<void*>,
-                                                        Span<const Region>);
-extern template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const KernelTable&, Span<void*>,
-                                                             Span<const Region>);
+extern template Error Method::init<Verification::kNone>(const Program&, uint32_t, const Environment&);
+extern template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const Environment&);
 
 }  // namespace kindling

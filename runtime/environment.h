@@ -1,9 +1,10 @@
-// The kernels of one firmware, in the order in which its programs number their operators.
+// What a firmware provides for a method of a program, all of it fixed at build time.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/kernel.h"
+#include "runtime/span.h"
 
 namespace kindling {
 
@@ -18,12 +19,25 @@ struct Signature {
 
 inline constexpr uint32_t kMaxArguments = 16;
 
-/// Written by runtime/firmware/generate.py. A program suits the table if its operators have these names in this order.
+/// The kernels, in the order in which programs number their operators.
 struct KernelTable {
   const char* names;  // "kindling::conv2d_s8" and so on; each starts at a multiple of 4 bytes and ends in a zero
   const Kernel* kernels;
   const Signature* signatures;
   uint32_t count;
+};
+
+/// Memory that tensors are planned into. `data` is aligned to 16 bytes.
+using Region = Span<uint8_t>;
+
+/// A program fits if its operators are those of the table, by name; if its inputs and outputs have the given bytes; and if it needs
+/// no more than there is of the rest.
+struct Environment {
+  KernelTable kernels;
+  Span<const uint32_t> input_bytes;
+  Span<const uint32_t> output_bytes;
+  Span<const Region> regions;  // region i is memory_id i + 1 of the program
+  Span<void*> addresses;       // room for the address of each value
 };
 
 }  // namespace kindling
