@@ -3,6 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_library")
 load("//kernels/tools:params_header.bzl", "params_header")
+load("//toolchains/python:defs.bzl", "pytest_test")
 
 # Kernels are built for speed. A loop that copies must not become a call of the C library's memcpy; and moving loads ahead of their use, as
 # the first scheduling pass does, only costs registers on these cores.
@@ -11,7 +12,7 @@ _COPTS = ["-O2", "-fno-tree-loop-distribute-patterns", "-fno-schedule-insns"]
 def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps = []):
     """The description of a family's operators in Python, its parameter structs in C++, its kernels.
 
-    Makes the cc_library <name>, the py_library <name>.description, and params.h.
+    Makes the cc_library <name>, the py_library <name>.description, params.h, and the test of the description's <...>_test.py.
 
     Args:
       name: name of the family, the folder's.
@@ -45,4 +46,15 @@ def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps 
             "//kernels:arithmetic",
             "//kernels:kernel",
         ] + deps,
+    )
+    subject = description.removesuffix(".py")
+    pytest_test(
+        name = subject + "_test",
+        size = "small",
+        srcs = [subject + "_test.py"],
+        deps = [
+            ":{}.description".format(name),
+            "//kernels/testing:random_calls",
+            "@pypi//:hypothesis",
+        ],
     )

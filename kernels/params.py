@@ -70,6 +70,11 @@ class ParamsStruct:
     def nbytes(self) -> int:
         return sum(struct.calcsize(_FORMATS[field.ctype]) for field in self.fields_with_offsets)
 
+    @staticmethod
+    def format_of(field: Field) -> str:
+        """Of Python's struct module."""
+        return _FORMATS[field.ctype]
+
     def pack(self, values: Mapping[str, float], arrays: Mapping[str, bytes] | None = None) -> bytes:
         """The constant's bytes. Raises ValueError naming the field if a value is missing, extra or out of its type's range."""
         arrays = arrays or {}

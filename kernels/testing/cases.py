@@ -22,6 +22,7 @@ from kernels.registry import KERNELS, OPERATORS
 
 MAGIC = 0x5341434B  # "KCAS"
 INVALID_ARGUMENT = 0x12  # runtime/error.h
+ANY_ERROR = 0xFFFFFFFF  # the check may say what it likes; if it passes, the outputs are not compared, only their surroundings
 
 _ROLES = {"input": 0, "params": 1, "scratch": 2, "output": 3}
 _WHATS = {1: "check", 2: "output byte", 3: "byte outside the output", 4: "input byte"}

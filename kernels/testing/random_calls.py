@@ -57,12 +57,12 @@ def factors(rng: Generator, channels: int, depth: int) -> dict[str, np.ndarray]:
 
 
 def window(rng: Generator, largest_kernel: int, largest_output: int) -> tuple[dict, tuple[int, int], tuple[int, int], tuple[int, int]]:
-    """Attributes stride, dilation, padding; kernel, input size, output size."""
+    """Attributes stride, dilation, padding; kernel, input size, output size. A third are 3x3 with stride 1."""
     kernel = tuple(int(k) for k in rng.integers(1, largest_kernel + 1, 2))
-    if rng.integers(3) == 0:
-        kernel = (3, 3)
     stride = tuple(int(s) for s in rng.choice([1, 1, 1, 2, 3], 2))
     dilation = tuple(int(d) for d in rng.choice([1, 1, 1, 2, 3], 2)) if rng.integers(3) == 0 else (1, 1)
+    if rng.integers(3) == 0:
+        kernel, stride, dilation = (3, 3), (1, 1), (1, 1)
     extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
     top, bottom = (int(rng.integers(0, extent[0])) for _ in range(2))
     left, right = (int(rng.integers(0, extent[1])) for _ in range(2))
@@ -195,6 +195,12 @@ def add(rng: Generator) -> tuple[Call, Inputs]:
     return call, [values(rng, shape), values(rng, shape)]
 
 
+def table(rng: Generator) -> tuple[Call, Inputs]:
+    shape = (int(rng.integers(1, 70)),)
+    call = Call("table", (int8_tensor(shape),), (int8_tensor(shape),), {"table": values(rng, (256,))})
+    return call, [values(rng, shape)]
+
+
 def quantize(rng: Generator) -> tuple[Call, Inputs]:
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
     call = Call("quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero})
@@ -218,6 +224,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     max_pool2d,
     softmax,
     add,
+    table,
     quantize,
     dequantize,
 )

@@ -1,0 +1,127 @@
+"""Every kernel of a core's tier computes the bytes of its operator's reference, stays in its buffers, and allows the overlap it
+states. Environment: KINDLING_CORE, a core of platforms/cores.bzl or "host"."""
+
+import os
+import pathlib
+import struct
+
+import numpy as np
+import pytest
+
+from kernels.operator import Call, UnsupportedError
+from kernels.registry import KERNELS, OPERATORS, PARAMS
+from kernels.testing.cases import ANY_ERROR, INVALID_ARGUMENT, Argument, Case, case_of
+from kernels.testing.random_calls import OPERATOR_CALLS, random_calls
+from kernels.testing.run_cases import run_cases, tier_of
+
+CORE = os.environ["KINDLING_CORE"]
+TIER = tier_of(CORE)
+RUNNER = pathlib.Path(__file__).absolute().parent / "case_runner"
+PER_OPERATOR = 80
+
+
+def supported_cases(seed: int, per_operator: int) -> list[tuple[Call, Case]]:
+    cases = []
+    for call, inputs in random_calls(seed, per_operator):
+        try:
+            cases.append((call, case_of(call, TIER, inputs)))
+        except UnsupportedError:
+            assert call.operator in ("conv2d", "depthwise_conv2d", "linear", "add"), call
+    return cases
+
+
+def test_outputs_are_the_references() -> None:
+    cases = [case for _, case in supported_cases(seed=1, per_operator=PER_OPERATOR)]
+    assert {case.kernel for case in cases} == set(KERNELS)
+    assert run_cases(CORE, RUNNER, cases).failures == []
+
+
+def test_few_calls_are_refused() -> None:
+    """So that the test above means something."""
+    assert len(supported_cases(seed=1, per_operator=PER_OPERATOR)) > 0.95 * PER_OPERATOR * len(OPERATOR_CALLS)
+
+
+def test_the_runner_sees_a_wrong_byte() -> None:
+    _, case = supported_cases(seed=2, per_operator=1)[0]
+    *others, output = case.arguments
+    wrong = bytes([output.data[0] ^ 1]) + output.data[1:]
+    failures = run_cases(CORE, RUNNER, [Case(case.kernel, (*others, Argument("output", wrong, output.alignment)))]).failures
+    assert len(failures) == 1 and "output byte 0" in failures[0]
+
+
+def test_the_runner_sees_an_overlap_that_is_too_far() -> None:
+    """A 1x1 convolution that grows overwrites what it has not read when its output starts with its input."""
+    call, inputs = next(
+        (call, inputs)
+        for call, inputs in random_calls(3, 200)
+        if call.operator == "conv2d" and OPERATORS["conv2d"].overlap_lead(call, TIER, 0) not in (0, None)
+    )
+    case = case_of(call, TIER, inputs)
+    too_far = Case(case.kernel, case.arguments, ((0, 0),))
+    assert run_cases(CORE, RUNNER, [too_far]).failures != []
+
+
+def resized(case: Case, index: int, by: int) -> Case:
+    """The case with one argument longer or shorter; its check must refuse it."""
+    arguments = list(case.arguments)
+    data = arguments[index].data
+    data = data + bytes(by) if by > 0 else data[:by]
+    arguments[index] = Argument(arguments[index].role, data, arguments[index].alignment)
+    return Case(case.kernel, tuple(arguments), error=INVALID_ARGUMENT)
+
+
+def test_arguments_of_a_wrong_size_are_refused() -> None:
+    cases, seen = [], set()
+    for _, case in supported_cases(seed=4, per_operator=40):
+        if case.kernel in seen:
+            continue
+        seen.add(case.kernel)
+        for index, argument in enumerate(case.arguments):
+            if argument.role in ("input", "output"):
+                cases += [resized(case, index, 4), resized(case, index, -1)]
+            if argument.role == "scratch":
+                cases.append(resized(case, index, -1))
+            if argument.role == "params":
+                cases.append(resized(case, index, 8 - len(argument.data)))
+                if case.kernel not in ("avg_pool2d_s8", "max_pool2d_s8", "softmax_s8", "add_s8", "quantize_s8", "dequantize_s8"):
+                    cases.append(resized(case, index, -4))
+    assert seen == set(KERNELS)
+    assert run_cases(CORE, RUNNER, cases).failures == []
+
+
+def with_field(case: Case, field: str, value: int, error: int) -> Case:
+    """The case with one number of its params struct replaced."""
+    params = PARAMS[KERNELS[case.kernel].params]
+    arguments = list(case.arguments)
+    index = next(i for i, argument in enumerate(arguments) if argument.role == "params")
+    data = bytearray(arguments[index].data)
+    offset = 0
+    for entry in params.fields_with_offsets:
+        if entry.name == field:
+            struct.pack_into("<" + params.format_of(entry), data, offset, value)
+        offset += struct.calcsize(params.format_of(entry))
+    arguments[index] = Argument("params", bytes(data), arguments[index].alignment)
+    return Case(case.kernel, tuple(arguments), error=error)
+
+
+@pytest.mark.parametrize("field", ["stride_height", "stride_width", "dilation_width", "kernel_height", "groups", "batches"])
+def test_zeros_that_would_not_end_or_divide_are_refused(field: str) -> None:
+    cases = {
+        case.kernel: with_field(case, field, 0, INVALID_ARGUMENT)
+        for _, case in supported_cases(seed=5, per_operator=40)
+        if field in PARAMS[KERNELS[case.kernel].params].unpack(next(a.data for a in case.arguments if a.role == "params"))
+    }
+    assert cases
+    assert run_cases(CORE, RUNNER, list(cases.values())).failures == []
+
+
+def test_what_checks_let_pass_stays_in_its_buffers() -> None:
+    """Params with one number replaced by another: either refused, or harmless."""
+    rng, cases = np.random.default_rng(6), []
+    for _, case in supported_cases(seed=6, per_operator=30):
+        params = PARAMS[KERNELS[case.kernel].params]
+        for entry in params.fields_with_offsets:
+            largest = 127 if params.format_of(entry) in "bB" else 300
+            value = float(rng.normal()) if entry.ctype == "float" else int(rng.choice([0, 1, 2, 3, 5, rng.integers(0, largest + 1)]))
+            cases.append(with_field(case, entry.name, value, ANY_ERROR))
+    assert run_cases(CORE, RUNNER, cases, senseless=True).failures == []
