@@ -177,11 +177,11 @@ def _pte_host_outputs_impl(ctx):
     )
     return [DefaultInfo(files = depset([outputs]))]
 
-def _host_transition_impl(_settings, _attr):
-    return {"//command_line_option:platforms": str(Label("//platforms:host"))}
+def _reference_transition_impl(_settings, _attr):
+    return {"//command_line_option:platforms": str(Label("//platforms:reference"))}
 
-_host_transition = transition(
-    implementation = _host_transition_impl,
+_reference_transition = transition(
+    implementation = _reference_transition_impl,
     inputs = [],
     outputs = ["//command_line_option:platforms"],
 )
@@ -193,7 +193,7 @@ _pte_host_outputs = rule(
         "inputs": attr.label(allow_single_file = True, mandatory = True),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
     },
-    cfg = _host_transition,
+    cfg = _reference_transition,
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(),
 )

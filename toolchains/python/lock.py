@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Brings requirements.txt up to date: `toolchains/python/lock.py`.
+"""Brings lists of requirements up to date: `toolchains/python/lock.py toolchains/python/requirements.txt tests/nested/executorch.txt`.
 
-Edit the versions in requirements.txt first; this rewrites the hashes, one for each Python that has a wheel of its own. torch.txt is kept
-by hand, from the hashes that PyTorch's index states.
+Edit the versions in them first; this rewrites the hashes, one for each Python that has a wheel of its own. torch.txt is kept by hand,
+from the hashes that PyTorch's index states.
 """
 
 import pathlib
@@ -15,7 +15,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from toolchains.store import say, sha256
 
-REQUIREMENTS = pathlib.Path(__file__).with_name("requirements.txt")
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = [f"--platform=manylinux_2_{minor}_x86_64" for minor in (28, 27, 24, 17, 5)] + ["--platform=manylinux2014_x86_64"]
 
@@ -31,8 +30,9 @@ def hashes(requirement: str) -> list[str]:
     return list(found)
 
 
-def main() -> None:
-    lines = [line for line in REQUIREMENTS.read_text().splitlines() if not line.strip().startswith("--hash")]
+def lock(path: pathlib.Path) -> None:
+    """Rewrites one list."""
+    lines = [line for line in path.read_text().splitlines() if not line.strip().startswith("--hash")]
     locked = []
     for line in lines:
         line = line.removesuffix("\\").rstrip()
@@ -41,7 +41,12 @@ def main() -> None:
             say(match[0])
             options = [f"    --hash=sha256:{digest}" for digest in hashes(match[0])]
             locked[-1] = " \\\n".join([line, *options])
-    REQUIREMENTS.write_text("\n".join(locked) + "\n")
+    path.write_text("\n".join(locked) + "\n")
+
+
+def main() -> None:
+    for path in sys.argv[1:]:
+        lock(pathlib.Path(path))
 
 
 if __name__ == "__main__":
