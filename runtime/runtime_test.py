@@ -1,0 +1,202 @@
+"""The runtime on the host, under AddressSanitizer and UndefinedBehaviorSanitizer, on sound and on broken programs."""
+
+import dataclasses
+import random
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from compiler.pte.contents import KernelCall, ScalarType, TensorValue
+from runtime.testing.programs import ANSWER, CONSTANTS, REGION_BYTES, Result, program, run_programs, values
+
+ERRORS = {
+    name: int(code, 16)
+    for name, code in re.findall(r"^  (\w+) = (0x\w+),", Path(__file__).with_name("error.h").read_text(), re.MULTILINE)
+}
+OK = Result(0, 0, ANSWER)
+
+
+def error(name: str, instruction: int = 0) -> Result:
+    return Result(ERRORS[name], instruction, b"")
+
+
+def run(file: bytes) -> Result:
+    return run_programs([file])[0]
+
+
+def test_a_sound_program_gives_its_answer():
+    assert run(program()) == OK
+
+
+@pytest.mark.parametrize("instructions", [1, 2, 3])
+def test_steps_give_what_a_run_gives(instructions):
+    assert run_programs([program()] * 2, instructions_a_step=instructions) == [OK] * 2
+
+
+def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
+    swapped = tuple(v if v.constant is not None else dataclasses.replace(v, memory=1 - v.memory) for v in values())
+    file = program(values=swapped, memory_bytes=REGION_BYTES[::-1])
+    assert run_programs([file], region_bytes=REGION_BYTES[::-1]) == [OK]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    {
+        "operators in another order": (
+            {"operators": ("kindling::add_s8", "kindling::scale_s8")},
+            error("OperatorMissing"),
+        ),
+        "an operator of another name": (
+            {"operators": ("kindling::scale_s8", "kindling::add_s9")},
+            error("OperatorMissing"),
+        ),
+        "an operator's name that is longer": (
+            {"operators": ("kindling::scale_s8x", "kindling::add_s8")},
+            error("OperatorMissing"),
+        ),
+        "one operator more": (
+            {"operators": ("kindling::scale_s8", "kindling::add_s8", "kindling::x")},
+            error("OperatorMissing"),
+        ),
+        "a region larger than there is": ({"memory_bytes": (97, 16)}, error("OutOfResources")),
+        "a region too many": ({"memory_bytes": (96, 16, 16)}, error("OutOfResources")),
+        "more values than there is room for": (
+            {"values": values() + tuple(TensorValue(ScalarType.CHAR, (1,), offset=i) for i in range(3))},
+            error("OutOfResources"),
+        ),
+        "an input of another size": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (7,)))},
+            error("InvalidArgument"),
+        ),
+        "a second input": ({"inputs": (0, 2)}, error("InvalidArgument", 2)),
+        "an output of another size": ({"outputs": (4,)}, error("InvalidArgument", 2)),
+        "an input that is a constant": ({"inputs": (1,)}, error("NotSupported", 2)),
+        "an input that does not exist": ({"inputs": (6,)}, error("InvalidProgram", 2)),
+        "an argument that does not exist": (
+            {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 4, 6)))},
+            error("InvalidProgram", 1),
+        ),
+        "an argument -1": (
+            {"calls": (KernelCall(0, (-1, 1, 2)),)},
+            error("InvalidProgram"),
+        ),
+        "a call of an operator that does not exist": (
+            {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(2, (0, 1, 2)))},
+            error("InvalidProgram", 1),
+        ),
+        "an argument too few": ({"calls": (KernelCall(0, (0, 1)),)}, error("InvalidArgument")),
+        "an argument too many": ({"calls": (KernelCall(0, (0, 1, 2, 2)),)}, error("InvalidArgument")),
+        "a params that is not constant": ({"calls": (KernelCall(0, (0, 4, 2)),)}, error("InvalidArgument")),
+        "an output that is a constant": ({"calls": (KernelCall(0, (0, 1, 1)),)}, error("InvalidArgument")),
+        "a scratch that is a constant": (
+            {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 3, 5)))},
+            error("InvalidArgument", 1),
+        ),
+        "a scratch that is too small": (
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (31,), offset=64))},
+            error("InvalidArgument", 1),
+        ),
+        "a scratch that is misaligned": (
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (32,), offset=60))},
+            error("InvalidArgument", 1),
+        ),
+        "a scratch that goes beyond its region": (
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (33,), offset=64))},
+            error("InvalidProgram", 1),
+        ),
+        "a tensor that starts beyond its region": (
+            {"values": values(y=TensorValue(ScalarType.CHAR, (8,), memory=1, offset=17))},
+            error("InvalidProgram"),
+        ),
+        "a tensor in a region that does not exist": (
+            {"values": values(y=TensorValue(ScalarType.CHAR, (8,), memory=2))},
+            error("InvalidProgram"),
+        ),
+        "a constant that goes beyond its segment": (
+            {"values": values(add=TensorValue(ScalarType.BYTE, (13,), constant=1))},
+            error("InvalidProgram", 1),
+        ),
+        "a constant that does not exist": (
+            {"values": values(add=TensorValue(ScalarType.BYTE, (8,), constant=2))},
+            error("InvalidProgram", 1),
+        ),
+        "sizes whose product overflows": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (1 << 16, 1 << 16, 8)))},
+            error("InvalidProgram"),
+        ),
+        "a size that is negative": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (-8,)))},
+            error("InvalidProgram"),
+        ),
+        "elements of another size": (
+            {"values": values(x=TensorValue(ScalarType.SHORT, (8,)))},
+            error("InvalidArgument"),
+        ),
+    }.values(),
+)
+def test_a_method_that_does_not_fit_is_refused_with_the_instruction(changes, expected):
+    assert run(program(**changes)) == expected
+
+
+def test_params_that_the_kernel_refuses_are_an_error_of_its_instruction():
+    assert run(program(constants=(CONSTANTS[0], struct.pack("<Iii", 9, 2, 0)))) == error("InvalidArgument", 1)
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    {
+        "nothing": (b"", error("InvalidProgram")),
+        "another generation": (program().replace(b"ET12", b"ET13", 1), error("InvalidProgram")),
+        "a flatbuffer longer than the file": (
+            program()[:16] + struct.pack("<Q", 1 << 20) + program()[24:],
+            error("InvalidProgram"),
+        ),
+        "a flatbuffer of 2^32 bytes more": (program()[:20] + b"\1" + program()[21:], error("InvalidProgram")),
+        "segments beyond the file": (program()[:24] + struct.pack("<Q", 1 << 31) + program()[32:], error("InvalidProgram")),
+        "the head only": (program()[:32], error("InvalidProgram")),
+    }.values(),
+)
+def test_a_file_that_is_no_program_is_refused(file, expected):
+    assert run(file) == expected
+
+
+def test_a_program_without_constants_has_no_header_and_is_refused_for_want_of_params():
+    bare = program(constants=(), values=values(scale=TensorValue(ScalarType.BYTE, (8,), offset=0)))
+    assert bare[8:12] != b"eh00"
+    assert run(bare) == error("InvalidArgument")
+
+
+def test_truncated_anywhere_a_program_gives_an_error():
+    whole = program()
+    results = run_programs(whole[:length] for length in range(len(whole)))
+    assert {result.error for result in results} <= set(ERRORS.values()) - {0}
+
+
+def test_whatever_single_byte_is_changed_the_runtime_stays_within_bounds():
+    whole = program()
+    files = [whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :] for at in range(len(whole)) for flip in (0x01, 0x80, 0xFF)]
+    results = run_programs(files)
+    assert {result.error for result in results} <= set(ERRORS.values())
+    assert sum(result.error != 0 for result in results) > len(results) / 4
+
+
+def test_whatever_words_are_changed_the_runtime_stays_within_bounds():
+    whole = program()
+    chance = random.Random(5)
+    interesting = [0, 1, 2, 4, 7, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFC, 0x10000000, 0xFFFF, 0x0004_0004]
+
+    def mutated() -> bytes:
+        file = bytearray(whole)
+        for _ in range(chance.choice((1, 1, 2, 4))):
+            at = chance.randrange(0, len(file) - 3, 2)
+            old = struct.unpack_from("<I", file, at)[0]
+            near = old + chance.choice((-4, -2, -1, 1, 2, 4))
+            new = chance.choice((*interesting, near, chance.getrandbits(32), chance.randrange(len(whole))))
+            struct.pack_into("<I", file, at, new % (1 << 32))
+        return bytes(file)
+
+    results = run_programs(mutated() for _ in range(20_000))
+    assert {result.error for result in results} <= set(ERRORS.values())
+    assert len({result.error for result in results}) >= 6

@@ -1,0 +1,77 @@
+"""Programs for run_programs.cc: one that is sound, and what it answers to any other."""
+
+import dataclasses
+import pathlib
+import struct
+import subprocess
+from collections.abc import Iterable
+
+from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+from compiler.pte.writer import pte_bytes
+
+_RUNNER = pathlib.Path(__file__).with_name("run_programs")
+OUTPUT_BYTES = 8
+REGION_BYTES = (96, 16)
+
+
+def values(**changes: TensorValue) -> tuple[TensorValue, ...]:
+    """Of the sound program, some replaced by name: x, scale, y, add, scratch, z."""
+    sound = {
+        "x": TensorValue(ScalarType.CHAR, (1, 8), offset=5),
+        "scale": TensorValue(ScalarType.BYTE, (8,), constant=0),
+        "y": TensorValue(ScalarType.CHAR, (1, 2, 2, 2), memory=1),
+        "add": TensorValue(ScalarType.BYTE, (12,), constant=1),
+        "scratch": TensorValue(ScalarType.BYTE, (32,), offset=64),
+        "z": TensorValue(ScalarType.CHAR, (8,), offset=16),
+    }
+    return tuple((sound | changes).values())
+
+
+def method(**changes) -> Method:
+    """z = (x + 3 x) * 2, with any field of the Method changed."""
+    sound = Method(
+        name="forward",
+        values=values(),
+        inputs=(0,),
+        outputs=(5,),
+        operators=("kindling::scale_s8", "kindling::add_s8"),
+        calls=(KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 4, 5))),
+        memory_bytes=REGION_BYTES,
+    )
+    return dataclasses.replace(sound, **changes)
+
+
+CONSTANTS = (struct.pack("<Ii", 8, 3), struct.pack("<Iii", 8, 2, 0))
+ANSWER = bytes((4 * (i - 3) * 2) % 256 for i in range(OUTPUT_BYTES))
+
+
+def program(constants: tuple[bytes, ...] = CONSTANTS, **changes) -> bytes:
+    """The .pte of `method(**changes)`."""
+    return pte_bytes(Contents(methods=(method(**changes),), constants=constants))
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """`output` is empty if there was an error."""
+
+    error: int
+    instruction: int
+    output: bytes
+
+
+def run_programs(
+    files: Iterable[bytes], *, instructions_a_step: int = 0, region_bytes: tuple[int, int] = REGION_BYTES
+) -> list[Result]:
+    """Runs each file. Raises CalledProcessError if the runtime did what the sanitisers forbid."""
+    files = list(files)
+    stream = b"".join(struct.pack("<4I", len(file), instructions_a_step, *region_bytes) + file for file in files)
+    answer = subprocess.run([_RUNNER], input=stream, capture_output=True, check=True).stdout
+    results, at = [], 0
+    for _ in files:
+        error, instruction = struct.unpack_from("<II", answer, at)
+        at += 8
+        output = b"" if error else answer[at : at + OUTPUT_BYTES]
+        at += len(output)
+        results.append(Result(error, instruction, output))
+    assert at == len(answer)
+    return results

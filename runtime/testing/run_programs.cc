@@ -1,0 +1,138 @@
+// Loads and runs programs, whatever their bytes, on two little kernels; for tests that are written in Python.
+//
+// Standard input: for each program, u32 bytes of the .pte, u32 how many instructions to run at a step (0: all), two u32 bytes of the
+// regions, the .pte.
+// Standard output: for each, u32 error, u32 next instruction and, if the error is 0, the 8 bytes of output 0.
+// Everything a program may touch is allocated to the byte, so that AddressSanitizer sees what goes beyond.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/method.h"
+
+namespace kindling {
+namespace {
+
+constexpr uint32_t kOutputBytes = 8;
+
+struct Params {
+  uint32_t count;
+  int32_t factor;
+};
+
+/// output = input * factor
+void scale_s8(const int8_t* input, const Params& params, int8_t* output) {
+  for (uint32_t i = 0; i < params.count; ++i) output[i] = static_cast<int8_t>(input[i] * params.factor);
+}
+
+/// output = (a + b) * factor, the sums being kept in scratch first
+void add_s8(const int8_t* a, const int8_t* b, const Params& params, void* scratch, int8_t* output) {
+  int32_t* sums = static_cast<int32_t*>(scratch);
+  for (uint32_t i = 0; i < params.count; ++i) sums[i] = a[i] + b[i];
+  for (uint32_t i = 0; i < params.count; ++i) output[i] = static_cast<int8_t>(sums[i] * params.factor);
+}
+
+void run_scale_s8(void* const* arguments) {
+  scale_s8(static_cast<int8_t*>(arguments[0]), *static_cast<Params*>(arguments[1]), static_cast<int8_t*>(arguments[2]));
+}
+
+void run_add_s8(void* const* arguments) {
+  add_s8(static_cast<int8_t*>(arguments[0]), static_cast<int8_t*>(arguments[1]), *static_cast<Params*>(arguments[2]), arguments[3],
+         static_cast<int8_t*>(arguments[4]));
+}
+
+bool holds(uint32_t bytes, const void* constant) {
+  return bytes >= sizeof(Params) && static_cast<const Params*>(constant)->factor > -100;
+}
+
+Error check_scale_s8(const uint32_t* bytes, const void* constant) {
+  if (!holds(bytes[1], constant)) return Error::InvalidArgument;
+  uint32_t count = static_cast<const Params*>(constant)->count;
+  return bytes[0] == count && bytes[2] == count ? Error::Ok : Error::InvalidArgument;
+}
+
+Error check_add_s8(const uint32_t* bytes, const void* constant) {
+  if (!holds(bytes[2], constant)) return Error::InvalidArgument;
+  uint32_t count = static_cast<const Params*>(constant)->count;
+  bool fits = bytes[0] == count && bytes[1] == count && bytes[3] / sizeof(int32_t) >= count && bytes[4] == count;
+  return fits ? Error::Ok : Error::InvalidArgument;
+}
+
+alignas(4) constexpr char kNames[] = "kindling::scale_s8\0\0kindling::add_s8\0\0\0";
+constexpr Kernel kKernels[] = {{run_scale_s8, check_scale_s8}, {run_add_s8, check_add_s8}};
+constexpr Signature kSignatures[] = {{18, 1, 3, 0b010}, {16, 2, 5, 0b01100}};
+constexpr uint32_t kBytes[] = {kOutputBytes};
+
+/// Memory of exactly `bytes`, aligned to 16 bytes.
+class Block {
+ public:
+  explicit Block(uint32_t bytes) : bytes_(bytes) {
+    if (posix_memalign(&data_, 16, bytes) != 0) std::abort();
+    std::memset(data_, 0x55, bytes);
+  }
+  ~Block() { std::free(data_); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  uint8_t* data() const { return static_cast<uint8_t*>(data_); }
+  Region region() const { return {data(), bytes_}; }
+
+ private:
+  void* data_ = nullptr;
+  uint32_t bytes_;
+};
+
+void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
+
+void run_program(Span<const uint8_t> file, uint32_t instructions_a_step, const uint32_t* region_bytes) {
+  constexpr uint32_t kAddresses = 8;
+  Block first(region_bytes[0]), second(region_bytes[1]), addresses(kAddresses * sizeof(void*));
+  const Region regions[] = {first.region(), second.region()};
+  const Environment environment = {
+      .kernels = {kNames, kKernels, kSignatures, 2},
+      .input_bytes = kBytes,
+      .output_bytes = kBytes,
+      .regions = regions,
+      .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
+  };
+  Program program;
+  Method method;
+  Error error = program.load(file);
+  if (error == Error::Ok) error = method.init(program, 0, environment);
+  if (error != Error::Ok) {
+    put(static_cast<uint32_t>(error));
+    put(method.next_instruction());
+    if (method.run() != Error::InvalidState) std::abort();
+    return;
+  }
+  int8_t* input = static_cast<int8_t*>(method.input(0));
+  for (uint32_t i = 0; i < kOutputBytes; ++i) input[i] = static_cast<int8_t>(i - 3);
+  if (instructions_a_step == 0) {
+    error = method.run();
+  } else {
+    while ((error = method.step(instructions_a_step)) == Error::Ok) continue;
+    if (error == Error::EndOfMethod) error = Error::Ok;
+  }
+  put(static_cast<uint32_t>(error));
+  put(method.next_instruction());
+  if (error == Error::Ok) std::fwrite(method.output(0), 1, kOutputBytes, stdout);
+}
+
+}  // namespace
+}  // namespace kindling
+
+int main() {
+  struct {
+    uint32_t file_bytes;
+    uint32_t instructions_a_step;
+    uint32_t region_bytes[2];
+  } head;
+  while (std::fread(&head, sizeof head, 1, stdin) == 1) {
+    kindling::Block file(head.file_bytes);
+    if (std::fread(file.data(), 1, head.file_bytes, stdin) != head.file_bytes) return 1;
+    kindling::run_program({file.data(), head.file_bytes}, head.instructions_a_step, head.region_bytes);
+  }
+  return std::fflush(stdout);
+}
