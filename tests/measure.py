@@ -18,7 +18,7 @@ from absl import app, flags
 
 from toolchains.qemu import emulator
 
-MODELS = ("kws",)
+MODELS = ("kws", "vww", "ic", "ad", "sww")
 
 _JSON = flags.DEFINE_string("json", None, "Also write the figures to this file, as a JSON list of objects.")
 _MODELS = flags.DEFINE_list("models", list(MODELS), "Models to measure: folders of models/.")
