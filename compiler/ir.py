@@ -8,7 +8,10 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     conv2d           input, weight [O, I/groups, KH, KW], bias [O]?   stride, padding, dilation, groups, clamp
     conv1d           as conv2d with one spatial axis; padding is (left, right)
     linear           input, weight [O, I], bias [O]?                  clamp
-    add              a, b                                             clamp
+    add              a, b: a + alpha * b, as NumPy broadcasts         alpha, clamp
+    mul, div         a, b, as NumPy broadcasts                        clamp
+    minimum, maximum a, b, as NumPy broadcasts                        clamp
+    function         input       expression (compiler/functions.py), applied to each element
     avg_pool2d       input       kernel, stride, padding, count_include_pad
     max_pool2d       input       kernel, stride, padding, dilation, clamp
     avg_pool1d, max_pool1d       the same with one spatial axis

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from compiler.errors import CompileError
+from compiler.functions import function_table
 from compiler.ir import Graph, Node
 from compiler.passes.fold_quantization import WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
@@ -191,6 +192,8 @@ def _clamp(graph: Graph, node: Node) -> _Lowered:
 def _add(graph: Graph, node: Node) -> _Lowered:
     a, b = (graph.types[tensor] for tensor in node.inputs)
     result = graph.types[node.output]
+    if node.attributes.get("alpha", 1.0) != 1:
+        raise node.error("add with alpha is not supported")
     if not a.shape == b.shape == result.shape:
         raise node.error(f"adding {list(a.shape)} and {list(b.shape)} would broadcast, which is not supported")
     attributes = {
@@ -209,6 +212,15 @@ def _softmax(graph: Graph, node: Node) -> _Lowered:
     return _simple(graph, node, "softmax", softmax_attributes(source.scale))
 
 
+def _function(graph: Graph, node: Node) -> _Lowered:
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    try:
+        table = function_table(node.attributes["expression"], source, result)
+    except ValueError as error:
+        raise node.error(str(error)) from error
+    return _simple(graph, node, "table", {"table": table})
+
+
 def _quantize(graph: Graph, node: Node) -> _Lowered:
     quantised = graph.types[node.output if node.operator == "quantize" else node.inputs[0]]
     return _simple(graph, node, node.operator, {"scale": quantised.scale, "zero_point": quantised.zero_point})
@@ -220,6 +232,7 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "clamp": _clamp,
     "conv2d": _conv2d,
     "dequantize": _quantize,
+    "function": _function,
     "linear": _linear,
     "max_pool2d": _pool,
     "quantize": _quantize,

@@ -13,8 +13,9 @@ from kernels.pool import pool
 from kernels.quantize import quantize
 from kernels.signature import KernelSignature
 from kernels.softmax import softmax
+from kernels.table import table
 
-_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, pool, softmax, add, quantize)
+_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, pool, softmax, add, table, quantize)
 
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,
@@ -23,6 +24,7 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     *pool.OPERATORS,
     softmax.OPERATOR,
     add.OPERATOR,
+    table.OPERATOR,
     *quantize.OPERATORS,
 )
 

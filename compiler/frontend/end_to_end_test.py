@@ -159,6 +159,18 @@ MODELS = {
         "return self.b(F.adaptive_avg_pool2d(self.a(F.relu(x)), 1)[:, :, 0, 0])",
         ["max_pool2d_s8", "conv2d_s8", "avg_pool2d_s8", "linear_s8"],
     ),
+    "swish, spelled out and built in, between convolutions": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 8, 3); self.b = nn.Conv2d(8, 4, 1)",
+        "y = self.a(x); return F.silu(self.b(y * torch.sigmoid(y)))",
+        ["conv2d_s8", "table_s8", "conv2d_1x1_s8", "table_s8"],
+    ),
+    "hardswish, spelled out, on channels that are flattened": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 8, 3); self.b = nn.Linear(128, 4)",
+        "y = self.a(x); return torch.tanh(self.b((y * F.relu6(y + 3) / 6).flatten(1)))",
+        ["conv2d_s8", "table_s8", "linear_s8", "table_s8"],
+    ),
     "two outputs": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
@@ -212,6 +224,52 @@ def test_the_program_computes_what_the_quantised_model_says(name, tmp_path):
             assert np.abs(np.rint(steps)).max() <= FINER.get(name, 1)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        "torch.sigmoid(x)",
+        "torch.tanh(x)",
+        "F.silu(x)",
+        "F.gelu(x)",
+        "F.gelu(x, approximate='tanh')",
+        "F.hardswish(x)",
+        "F.hardsigmoid(x)",
+        "F.elu(x, 0.7)",
+        "F.selu(x)",
+        "F.celu(x, 1.5)",
+        "F.leaky_relu(x, 0.1)",
+        "F.softplus(x)",
+        "F.mish(x)",
+        "torch.exp(x)",
+        "torch.log(x + 4)",
+        "torch.sqrt(x.abs())",
+        "torch.rsqrt(x.abs() + 0.5)",
+        "1 / (x * x + 1)",
+        "(-x).square() - 3",
+        "torch.sin(x) + torch.cos(2 * x)",
+        "3 - x",
+        "torch.add(x, 2, alpha=3)",
+        "x ** 3",
+        "F.relu(x - 0.5).minimum(x + 0.25)",
+        "torch.erf(x / 2)",
+        "torch.log1p(torch.exp(x)) - torch.expm1(x).reciprocal().clamp(-1, 1)",
+    ],
+)
+def test_a_function_of_a_single_tensor_is_one_table(function, tmp_path):
+    request = write_model(tmp_path, (1, 3, 16), "", f"return {function}")
+    with UserCode(request.sources) as code:
+        captured = capture(code, request.entry, request.example_inputs)
+        fake_quantised = quantise(captured, request.calibration, code)
+        program = lowered(import_graph(request.name, captured, fake_quantised, code))
+    assert [step.kernel for step in program.steps] == ["table_s8"]
+    (port,), (result,) = program.inputs, program.outputs
+    x = np.arange(-128, 128).astype(np.int8)
+    for chunk in np.pad(x, (0, 32)).reshape(-1, *port.type.shape):
+        wanted = fake_quantised(torch.from_numpy(from_firmware(port, chunk)))[0].numpy()
+        steps = (from_firmware(result, run_program(program, OPERATORS, {port.name: chunk})[result.name]) - wanted) / result.type.scale
+        assert np.abs(np.rint(steps[np.isfinite(steps)])).max() <= 1
+
+
 def test_every_tier_lowers_and_only_packing_differs(tmp_path):
     graph = build_graph(write_model(tmp_path, *MODELS["residual addition"][:3]))
     programs = [lowered(graph, tier) for tier in TIERS]
@@ -238,7 +296,7 @@ def test_two_inputs_a_shared_layer_and_the_dump_of_passes(tmp_path):
         "--dump-passes=dump",
     ]
     assert serve(flags) == (0, "")
-    assert (tmp_path / "dump/14_share_constants.txt").read_text().startswith("graph model\n")
+    assert (tmp_path / "dump/16_share_constants.txt").read_text().startswith("graph model\n")
     program = lowered(build_graph(request))
     assert [port.name for port in program.inputs] == ["x", "y"]
     assert [step.kernel for step in program.steps] == ["conv2d_s8", "conv2d_s8", "add_s8"]

@@ -16,7 +16,9 @@ from compiler.frontend.capture import (
     node_error,
     source_of,
 )
+from compiler.frontend.functions import BINARY, UNARY, scalar_expression
 from compiler.frontend.user_code import UserCode
+from compiler.functions import Expression
 from kernels.operator import TensorType
 
 aten = torch.ops.aten
@@ -246,12 +248,21 @@ def _linear(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "linear", [a["input"], a["weight"], a["bias"]], {}
 
 
-def _add(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    if not isinstance(a["other"], FxNode):
-        raise Unsupported("adding a number to a tensor is not supported")
-    if a["alpha"] != 1:
-        raise Unsupported("add with alpha is not supported")
-    return "add", [a["self"], a["other"]], {}
+def _binary(operator: str) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        operands, alpha = (a["self"], a["other"]), a.get("alpha", 1)
+        if all(isinstance(operand, FxNode) for operand in operands):
+            if operator == "sub":
+                return "add", operands, {"alpha": -float(alpha)}
+            return operator, operands, {"alpha": float(alpha)} if operator == "add" else {}
+        tensors = [operand for operand in operands if isinstance(operand, FxNode)]
+        return "function", tensors, {"expression": scalar_expression(operator, operands, alpha)}
+
+    return convert
+
+
+def _function(expression: Callable[[Mapping[str, Any]], Expression]) -> Import:
+    return lambda node, a: ("function", [a["self"]], {"expression": expression(a)})
 
 
 def _clamp(minimum: Any, maximum: Any) -> Import:
@@ -340,18 +351,12 @@ def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "permute", [a["self"]], {"permutation": tuple(permutation)}
 
 
-def _unary(operator: str) -> Import:
-    return lambda node, a: (operator, [a["self"]], {})
-
-
 # Folded into a neighbour, or replaced, before the import.
 VANISHING = {aten.batch_norm.default}
 
 IMPORTS: Mapping[Any, Import] = {
     aten.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),
     aten.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
-    aten.add.Tensor: _add,
-    aten.add_.Tensor: _add,
     aten.avg_pool1d.default: _pool("avg", 1),
     aten.avg_pool2d.default: _pool("avg", 2),
     aten.clamp.default: _clamp("min", "max"),
@@ -377,14 +382,14 @@ IMPORTS: Mapping[Any, Import] = {
     aten.relu6_.default: _clamp(0.0, 6.0),
     aten.reshape.default: _reshape,
     aten.select.int: _select,
-    aten.sigmoid.default: _unary("sigmoid"),
     aten.softmax.int: _softmax,
     aten.squeeze.default: _reshape,
     aten.squeeze.dim: _reshape,
     aten.squeeze.dims: _reshape,
-    aten.tanh.default: _unary("tanh"),
     aten.transpose.int: _permute,
     aten.unflatten.int: _reshape,
     aten.unsqueeze.default: _reshape,
     aten.view.default: _reshape,
+    **{target: _function(expression) for target, expression in UNARY.items()},
+    **{target: _binary(operator) for target, operator in BINARY.items()},
 }

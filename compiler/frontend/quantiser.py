@@ -3,7 +3,7 @@
 Activations are int8, affine, per tensor. Weights of convolutions and linear layers are int8 in [-127, 127], symmetric, per
 output channel. Biases stay float; lowering makes them int32. An activation function that only clamps is fused with what it
 follows. Operators that move or select data share the parameters of their input with their output. Softmax, sigmoid and tanh have
-the fixed output parameters that their ranges suggest.
+the fixed output parameters that their ranges suggest. Of a function of one tensor (functions.py) only input and result are int8.
 """
 
 import torch
@@ -18,25 +18,13 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
 from compiler.frontend.normalise import batch_norms_as_convolutions
 from compiler.frontend.observer import RangeObserver
 
 aten = torch.ops.aten
 
 WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
-ADDITIONS = {aten.add.Tensor, aten.add_.Tensor}
-CLAMPS = {
-    aten.relu.default,
-    aten.relu_.default,
-    aten.relu6.default,
-    aten.relu6_.default,
-    aten.hardtanh.default,
-    aten.hardtanh_.default,
-    aten.clamp.default,
-    aten.clamp_.default,
-    aten.clamp_min.default,
-    aten.clamp_max.default,
-}
 SHARED = {
     aten.adaptive_avg_pool1d.default,
     aten.adaptive_avg_pool2d.default,
@@ -60,8 +48,12 @@ SHARED = {
 }
 FIXED = {
     aten.softmax.int: (1 / 256, -128),
+    aten.hardsigmoid.default: (1 / 256, -128),
+    aten.hardsigmoid_.default: (1 / 256, -128),
     aten.sigmoid.default: (1 / 256, -128),
+    aten.sigmoid_.default: (1 / 256, -128),
     aten.tanh.default: (1 / 128, 0),
+    aten.tanh_.default: (1 / 128, 0),
 }
 
 ANNOTATION = "quantization_annotation"
@@ -91,8 +83,13 @@ class Int8Quantiser(Quantizer):
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
+        origins = function_origins(model.graph)
         for node in model.graph.nodes:
-            if node.op == "call_function" and ANNOTATION not in node.meta:
+            if node.op != "call_function" or ANNOTATION in node.meta:
+                continue
+            if node in origins:
+                self._annotate_function(node, origins)
+            else:
                 self._annotate(node)
         return model
 
@@ -102,15 +99,23 @@ class Int8Quantiser(Quantizer):
     def _annotate(self, node: Node) -> None:
         if node.target in WEIGHTED:
             self._annotate_fused(node, {node.args[0]: ACTIVATION, node.args[1]: WEIGHT})
-        elif node.target in ADDITIONS:
-            operands = [operand for operand in node.args[:2] if isinstance(operand, Node)]
-            self._annotate_fused(node, {operand: ACTIVATION for operand in operands})
+        elif node.target in {aten.minimum.default, aten.maximum.default}:
+            shared = SharedQuantizationSpec((node.args[0], node))
+            _set(node, {node.args[0]: ACTIVATION, node.args[1]: shared}, shared)
+        elif node.target in BINARY:
+            self._annotate_fused(node, {operand: ACTIVATION for operand in node.args[:2]})
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
             _set(node, {operand: ACTIVATION}, SharedQuantizationSpec((operand, node)))
         elif node.target in FIXED:
             scale, zero_point = FIXED[node.target]
             _set(node, {node.args[0]: ACTIVATION}, _fixed(scale, zero_point))
+
+    def _annotate_function(self, node: Node, origins: dict[Node, Node]) -> None:
+        operands = [operand for operand in node.all_input_nodes if not is_inside(operand, origins)]
+        fixed = FIXED.get(node.target)
+        output = None if is_inside(node, origins) else _fixed(*fixed) if fixed else ACTIVATION
+        _set(node, {operand: ACTIVATION for operand in operands}, output)
 
     def _annotate_fused(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
         clamp = following_clamp(node)

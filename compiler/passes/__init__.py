@@ -8,6 +8,7 @@ from compiler.passes.cancel_permutes import cancel_permutes
 from compiler.passes.fold_pads import fold_pads
 from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fuse_clamps import fuse_clamps
+from compiler.passes.fuse_functions import fuse_functions, requantise_by_functions
 from compiler.passes.int8_ports import int8_ports
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.nhwc import nhwc
@@ -18,7 +19,14 @@ from compiler.passes.widen_1d import widen_1d
 
 Pass = Callable[[Graph], Graph]
 
-FLOAT_PASSES: tuple[Pass, ...] = (remove_identities, fuse_clamps, fold_quantization, remove_identities)
+FLOAT_PASSES: tuple[Pass, ...] = (
+    remove_identities,
+    fuse_functions,
+    fuse_clamps,
+    fold_quantization,
+    remove_identities,
+    requantise_by_functions,
+)
 INT8_PASSES: tuple[Pass, ...] = (
     means_to_pools,
     fold_pads,

@@ -18,7 +18,7 @@ from compiler.passes.nhwc import permuted
 from compiler.passes.remove_identities import remove_identities
 from compiler.rewrite import Rewrite, Rule, prune, rewrite
 
-ELEMENTWISE = {"add", "clamp", "dequantize", "quantize", "sigmoid", "tanh"}
+ELEMENTWISE = {"add", "clamp", "dequantize", "function", "quantize"}
 
 
 def cancel_permutes(graph: Graph) -> Graph:

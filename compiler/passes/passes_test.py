@@ -51,5 +51,5 @@ def test_every_pass_leaves_its_graph_in_the_dump_folder(tmp_path):
     graph = run_passes(exported(), dump=tmp_path / "dump")
     files = sorted((tmp_path / "dump").iterdir())
     assert files[0].name == "00_start.txt"
-    assert files[3].name == "03_fold_quantization.txt"
+    assert files[4].name == "04_fold_quantization.txt"
     assert files[-1].read_text() == str(graph)

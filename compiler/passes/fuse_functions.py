@@ -1,0 +1,87 @@
+"""Makes one function of several that follow each other or work on the same tensor, before they are quantised.
+
+    f = function(x) expression=("sigmoid", "x")      ->  y = function(x) expression=("mul", "x", ("sigmoid", "x"))
+    y = mul(x, f)
+
+    f = function(x) expression=("add", "x", 3.0)     ->  y = function(x) expression=("clamp", ("add", "x", 3.0), 0.0, 6.0)
+    y = clamp(f) clamp=(0.0, 6.0)
+
+A quantize and dequantize that stand alone become a function too, the requantisation:
+
+    y: int8 = quantize(dequantize(x: int8))          ->  y = function(x) expression="x"
+"""
+
+import math
+
+from compiler.functions import Expression, substituted
+from compiler.ir import Graph, Node
+from compiler.rewrite import Rewrite, rewrite
+
+BINARY = {"add", "div", "maximum", "minimum", "mul"}
+
+
+def fuse_functions(graph: Graph) -> Graph:
+    return rewrite(graph, _behind_function, _of_one_tensor)
+
+
+def requantise_by_functions(graph: Graph) -> Graph:
+    return rewrite(graph, _requantisation)
+
+
+def _behind_function(graph: Graph, node: Node) -> Rewrite | None:
+    """function or clamp of a function."""
+    if node.operator not in ("function", "clamp") or not _is_float(graph, node):
+        return None
+    before = graph.producer(node.inputs[0])
+    if before is None or before.operator != "function":
+        return None
+    expression = substituted(_expression(node), before.attributes["expression"])
+    return Rewrite(nodes=(Node(node.name, "function", before.inputs, node.outputs, {"expression": expression}, node.source),))
+
+
+def _of_one_tensor(graph: Graph, node: Node) -> Rewrite | None:
+    """A binary operator both of whose operands are functions of one tensor, or that tensor itself."""
+    if node.operator not in BINARY or not _is_float(graph, node):
+        return None
+    (first, a), (second, b) = (_as_function(graph, tensor) for tensor in node.inputs)
+    if _before_dequantize(graph, first) != _before_dequantize(graph, second) or graph.types[first] != graph.types[second]:
+        return None
+    if graph.types[first].shape != graph.types[node.output].shape:
+        return None
+    alpha = node.attributes.get("alpha", 1.0)
+    expression = (node.operator, a, b if alpha == 1 else ("mul", alpha, b))
+    fused = Node(node.name, "function", (first,), node.outputs, {"expression": expression}, node.source)
+    return Rewrite(nodes=(fused,))
+
+
+def _requantisation(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator != "quantize":
+        return None
+    producer = graph.producer(node.inputs[0])
+    if producer is None or producer.operator != "dequantize" or producer.attributes:
+        return None
+    return Rewrite(nodes=(Node(node.name, "function", producer.inputs, node.outputs, {"expression": "x"}, node.source),))
+
+
+def _is_float(graph: Graph, node: Node) -> bool:
+    return graph.types[node.output].dtype == "float32"
+
+
+def _expression(node: Node) -> Expression:
+    if node.operator == "function":
+        return node.attributes["expression"]
+    low, high = node.attributes["clamp"]
+    return ("clamp", "x", -math.inf if low is None else low, math.inf if high is None else high)
+
+
+def _as_function(graph: Graph, tensor: str) -> tuple[str, Expression]:
+    """The tensor that this one is a function of, and the function; itself and "x" if it is none."""
+    producer = graph.producer(tensor)
+    if producer is None or producer.operator != "function":
+        return tensor, "x"
+    return producer.inputs[0], producer.attributes["expression"]
+
+
+def _before_dequantize(graph: Graph, tensor: str) -> str:
+    producer = graph.producer(tensor)
+    return producer.inputs[0] if producer is not None and producer.operator == "dequantize" else tensor
