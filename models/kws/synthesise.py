@@ -204,7 +204,8 @@ def _run_espeak(*arguments: str) -> bytes:
     except FileNotFoundError:
         raise RuntimeError("espeak-ng is missing; apt-get install espeak-ng") from None
     except subprocess.CalledProcessError as error:
-        raise RuntimeError(f"espeak-ng: {error.stderr.decode(errors='replace').strip()}") from None
+        said = error.stderr.decode(errors="replace").splitlines() or [f"exit code {error.returncode}"]
+        raise RuntimeError(f"espeak-ng: {said[-1]}") from None  # Before its own error it may tell of missing sound servers.
 
 
 def _resample(samples: np.ndarray, rate: float) -> np.ndarray:
