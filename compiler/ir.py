@@ -21,6 +21,8 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     softmax          input       axis
     pad              input       before, after (one number per axis), value
     reshape          input       shape
+    concat           inputs...   axis
+    take             input       indices: per axis the indices taken, None for all in order
     permute          input       permutation: axis i of the output is axis permutation[i] of the input
     identity         input
     quantize         float -> int8; the scale and zero point are those of the output's type

@@ -16,6 +16,7 @@ from compiler.functions import function_table
 from compiler.ir import Graph, Node
 from compiler.passes.fold_quantization import WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
+from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
 from kernels.operator import Call, Operator, TensorType, Tier, UnsupportedError
@@ -221,6 +222,15 @@ def _function(graph: Graph, node: Node) -> _Lowered:
     return _simple(graph, node, "table", {"table": table})
 
 
+def _moved(lower_move: Callable[[Graph, Node], tuple[str, dict[str, Any], tuple[int, ...]]]) -> Callable[[Graph, Node], _Lowered]:
+    def convert(graph: Graph, node: Node) -> _Lowered:
+        operator, attributes, shape = lower_move(graph, node)
+        types = tuple(graph.types[tensor] for tensor in node.inputs)
+        return _Lowered(operator, node.inputs, types, dataclasses.replace(graph.types[node.output], shape=shape), attributes)
+
+    return convert
+
+
 def _quantize(graph: Graph, node: Node) -> _Lowered:
     quantised = graph.types[node.output if node.operator == "quantize" else node.inputs[0]]
     return _simple(graph, node, node.operator, {"scale": quantised.scale, "zero_point": quantised.zero_point})
@@ -230,11 +240,15 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "add": _add,
     "avg_pool2d": _pool,
     "clamp": _clamp,
+    "concat": _moved(lower_concat),
     "conv2d": _conv2d,
     "dequantize": _quantize,
     "function": _function,
     "linear": _linear,
     "max_pool2d": _pool,
+    "pad": _moved(lower_pad),
+    "permute": _moved(lower_permute),
     "quantize": _quantize,
     "softmax": _softmax,
+    "take": _moved(lower_take),
 }

@@ -93,7 +93,6 @@ def test_weights_are_counted_once():
     "operator, attributes, reason",
     [
         ("sigmoid", {}, "operator sigmoid has no kernel"),
-        ("permute", {"permutation": (0, 2, 1)}, "operator permute has no kernel"),
         ("softmax", {"axis": 1}, r"softmax is supported over the last axis only"),
     ],
 )
@@ -151,3 +150,51 @@ def test_a_clamp_on_its_own_is_a_pool_over_single_elements():
     data = np.arange(-7, 8, dtype=np.int8).reshape(3, 5)
     (result,) = OPERATORS["max_pool2d"].reference(step.call, [data.reshape(step.call.inputs[0].shape)])
     assert result.ravel().tolist() == [0] * 7 + list(range(8))
+
+
+def test_a_permute_is_a_copy_with_steps():
+    b = GraphBuilder()
+    x = b.input("x", int8(2, 3, 4))
+    (step,) = lowered(b.graph(b.node("p", "permute", [x], int8(4, 2, 3), permutation=(2, 0, 1)))).steps
+    assert step.kernel == "copy_s8"
+    data = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
+    (result,) = OPERATORS["copy"].reference(step.call, [data])
+    assert np.array_equal(result, data.transpose(2, 0, 1))
+
+
+@pytest.mark.parametrize(
+    "indices, kernel",
+    [
+        ((None, (1, 2, 3)), "copy_s8"),
+        (((1, 0), (0, 2, 4)), "copy_s8"),
+        ((None, (0, 0, 1, 1, 2, 2)), "copy_s8"),
+        (((0, 1, 0, 1), (4, 2, 0, 4, 2, 0)), "copy_s8"),
+        (((0, 0), (3,)), "copy_s8"),
+        (((0,), (0, 0, 1, 3)), "take_s8"),
+    ],
+)
+def test_elements_are_taken_with_steps_where_they_follow_each_other_evenly(indices, kernel):
+    b = GraphBuilder()
+    x = b.input("x", int8(2, 5))
+    shape = tuple(n if i is None else len(i) for n, i in zip((2, 5), indices))
+    (step,) = lowered(b.graph(b.node("t", "take", [x], int8(*shape), indices=indices))).steps
+    assert step.kernel == kernel
+    data = np.arange(10, dtype=np.int8).reshape(2, 5)
+    expected = data[np.ix_(*(range(n) if i is None else i for n, i in zip((2, 5), indices)))]
+    (result,) = OPERATORS[step.call.operator].reference(step.call, [data])
+    assert np.array_equal(result.reshape(shape), expected)
+
+
+def test_padding_is_quantised_as_its_input_and_kept_in_range():
+    b = GraphBuilder()
+    x = b.input("x", int8(2, scale=0.5, zero_point=3))
+    y = b.node("half", "pad", [x], int8(4, scale=0.5, zero_point=3), before=(1,), after=(1,), value=-2.0)
+    z = b.node("low", "pad", [y], int8(5, scale=0.5, zero_point=3), before=(1,), after=(0,), value=float("-inf"))
+    assert [step.call.attributes["value"] for step in lowered(b.graph(z)).steps] == [-1, -128]
+
+
+def test_a_concat_of_different_scales_is_refused():
+    b = GraphBuilder()
+    x, y = b.input("x", int8(2, scale=0.5)), b.input("y", int8(3, scale=0.25))
+    with pytest.raises(CompileError, match="layer c: concat moves data, so its inputs and output need one scale, not 0.5, 0.25, 0.5"):
+        lowered(b.graph(b.node("c", "concat", [x, y], int8(5, scale=0.5), axis=0)))

@@ -7,6 +7,7 @@ from kernels.conv2d import conv2d
 from kernels.depthwise_conv2d import depthwise_conv2d
 from kernels.elementwise import add
 from kernels.linear import linear
+from kernels.move import move
 from kernels.operator import Operator
 from kernels.params import ParamsStruct
 from kernels.pool import pool
@@ -15,12 +16,13 @@ from kernels.signature import KernelSignature
 from kernels.softmax import softmax
 from kernels.table import table
 
-_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, pool, softmax, add, table, quantize)
+_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, softmax, add, table, quantize)
 
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,
     depthwise_conv2d.OPERATOR,
     linear.OPERATOR,
+    *move.OPERATORS,
     *pool.OPERATORS,
     softmax.OPERATOR,
     add.OPERATOR,

@@ -12,6 +12,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from compiler import ir
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, capture
+from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators, import_graph
 from compiler.frontend.normalise import remove_identities
 from compiler.frontend.quantiser import Int8Quantiser
@@ -40,6 +41,7 @@ def build_graph(request: ModelRequest) -> ir.Graph:
 def quantise(captured: Captured, calibration: str, code: UserCode) -> GraphModule:
     """The captured model as PT2E converts it: int8 weights, quantize and dequantize around float operators."""
     remove_identities(captured.module)
+    decompose_moves(captured.module)
     check_operators(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     with torch.no_grad():

@@ -171,6 +171,79 @@ MODELS = {
         "y = self.a(x); return torch.tanh(self.b((y * F.relu6(y + 3) / 6).flatten(1)))",
         ["conv2d_s8", "table_s8", "linear_s8", "table_s8"],
     ),
+    "branches joined along channels": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(3, 5, 3, padding=1); self.c = nn.Conv2d(9, 4, 1)",
+        "return self.c(torch.cat([F.relu(self.a(x)), F.relu(self.b(x))], 1))",
+        ["conv2d_1x1_s8", "conv2d_s8", "concat_2_s8", "conv2d_1x1_s8"],
+    ),
+    "more branches than one kernel joins": (
+        (1, 4, 5, 5),
+        "self.a = nn.Conv2d(4, 6, 1)",
+        "y = self.a(x); z = [F.max_pool2d(y, k, 1, k // 2) for k in (3, 5)]; return torch.cat([y, *z, x, x, y], 1)",
+        ["conv2d_1x1_s8", "max_pool2d_s8", "max_pool2d_s8", "concat_3_s8", "concat_4_s8"],
+    ),
+    "branches of different scales joined": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(3, 4, 1)",
+        "return torch.cat([torch.sigmoid(self.a(x)), F.relu(self.b(x))], 1)",
+        ["conv2d_1x1_s8", "table_s8", "table_s8", "conv2d_1x1_s8", "concat_2_s8"],
+    ),
+    "channel shuffle by view, transpose and view": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 12, 1); self.b = nn.Conv2d(12, 6, 1, groups=3)",
+        "y = self.a(x); y = y.view(1, 3, 4, 5, 5).transpose(1, 2).reshape(1, 12, 5, 5); return self.b(y)",
+        ["conv2d_1x1_s8", "copy_s8", "conv2d_s8"],
+    ),
+    "a shuffle unit: channels split, one half convolved, joined and shuffled": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 8, 1); self.b = nn.Conv2d(4, 4, 1); self.c = nn.Conv2d(8, 4, 1); self.s = nn.ChannelShuffle(2)",
+        "y, z = self.a(x).chunk(2, 1); return self.c(self.s(torch.cat([y, F.relu(self.b(z))], 1)))",
+        ["conv2d_1x1_s8", "copy_s8", "copy_s8", "conv2d_1x1_s8", "concat_2_s8", "copy_s8", "conv2d_1x1_s8"],
+    ),
+    "an hourglass: pooled, upsampled by two, joined with what it was": (
+        (1, 3, 8, 8),
+        "self.a = nn.Conv2d(3, 6, 3, padding=1); self.b = nn.Conv2d(6, 8, 1); self.c = nn.Conv2d(14, 4, 3, padding=1)",
+        "y = F.relu(self.a(x)); z = F.relu(self.b(F.max_pool2d(y, 2)));"
+        " return self.c(torch.cat([F.interpolate(z, scale_factor=2.0), y], 1))",
+        ["conv2d_s8", "max_pool2d_s8", "conv2d_1x1_s8", "copy_s8", "concat_2_s8", "conv2d_s8"],
+    ),
+    "upsampling to a size that is no multiple": (
+        (1, 3, 5, 4),
+        "self.a = nn.Conv2d(3, 6, 1); self.b = nn.Conv2d(6, 4, 1)",
+        "return self.b(F.interpolate(self.a(x), size=(7, 9), mode='nearest'))",
+        ["conv2d_1x1_s8", "take_s8", "conv2d_1x1_s8"],
+    ),
+    "sub-pixel convolution": (
+        (1, 3, 4, 5),
+        "self.a = nn.Conv2d(3, 12, 1); self.shuffle = nn.PixelShuffle(2)",
+        "return self.shuffle(self.a(x))",
+        ["conv2d_1x1_s8", "copy_s8"],
+    ),
+    "padding with a number that nothing takes in": (
+        (1, 3, 4, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 3)",
+        "return self.b(F.pad(self.a(x), (1, 2, 0, 1), value=0.5))",
+        ["conv2d_1x1_s8", "pad_s8", "conv2d_s8"],
+    ),
+    "a split into unequal parts, and a stack of them": (
+        (1, 10),
+        "self.a = nn.Linear(10, 12); self.b = nn.Linear(4, 4)",
+        "y, z, w = self.a(x).split([4, 4, 4], 1); return self.b(torch.stack([w, y, z], 1))",
+        ["linear_s8", "copy_s8", "copy_s8", "copy_s8", "concat_3_s8", "conv2d_1x1_s8"],
+    ),
+    "a transpose between images that stays": (
+        (1, 3, 4, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 3)",
+        "return self.b(self.a(x).transpose(2, 3))",
+        ["conv2d_1x1_s8", "copy_s8", "conv2d_s8"],
+    ),
+    "an input of which a part is taken, upside down": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(2, 4, 3)",
+        "return self.a(x[:, 1:3, ::2].flip(2).repeat(1, 1, 2, 1))",
+        ["copy_s8", "conv2d_s8"],
+    ),
     "two outputs": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
@@ -296,7 +369,8 @@ def test_two_inputs_a_shared_layer_and_the_dump_of_passes(tmp_path):
         "--dump-passes=dump",
     ]
     assert serve(flags) == (0, "")
-    assert (tmp_path / "dump/16_share_constants.txt").read_text().startswith("graph model\n")
+    (last,) = (tmp_path / "dump").glob("*_share_constants.txt")
+    assert last.read_text().startswith("graph model\n")
     program = lowered(build_graph(request))
     assert [port.name for port in program.inputs] == ["x", "y"]
     assert [step.kernel for step in program.steps] == ["conv2d_s8", "conv2d_s8", "add_s8"]

@@ -69,11 +69,6 @@ def test_an_operator_that_is_not_supported():
     assert message == "error: models/m.py:11: layer erfinv: operator aten.erfinv is not supported"
 
 
-def test_an_operator_that_has_no_kernel():
-    message = compile_model(("self.second(x)", "nn.functional.pad(self.second(x), (1, 1), value=1.0)"))
-    assert message == "error: models/m.py:13: layer pad: operator pad has no kernel"
-
-
 def test_a_use_of_an_operator_that_is_not_supported():
     message = compile_model(("self.first(x)", "nn.functional.avg_pool2d(self.first(x), 1, divisor_override=2)"))
     assert message == "error: models/m.py:11: layer avg_pool2d: avg_pool with divisor_override is not supported"
@@ -171,12 +166,11 @@ def test_a_model_that_does_not_take_its_example_inputs():
     assert message.startswith("error: models/m.py:11: RuntimeError: ")
 
 
-def test_a_layout_change_for_which_there_is_no_kernel():
-    message = compile_model(
-        ("x = self.first(x)", "x = self.first(x).transpose(2, 3)"),
-        ("x.flatten(1)", "nn.functional.max_pool2d(x, 3, 1, 1).flatten(1)"),
-    )
-    assert message == "error: models/m.py:11: layer transpose: operator permute has no kernel"
+def test_moves_of_data_that_are_not_supported():
+    message = compile_model(("x = self.first(x)", "x = nn.functional.pad(self.first(x), (1, -1))"))
+    assert message == "error: models/m.py:11: layer pad: negative padding is not supported: slice"
+    message = compile_model(("x = self.first(x)", "x = nn.functional.pad(self.first(x), (1, 1, 0, 0), mode='reflect')[..., 1:-1]"))
+    assert message == "error: models/m.py:11: layer pad: padding of mode reflect is not supported"
 
 
 def test_an_arena_that_does_not_fit():

@@ -9,6 +9,7 @@ from torch.fx import GraphModule
 from torch.fx import Node as FxNode
 
 from compiler import ir
+from compiler.frontend import import_moves as moves
 from compiler.frontend.capture import (
     Captured,
     attribute,
@@ -17,6 +18,7 @@ from compiler.frontend.capture import (
     source_of,
 )
 from compiler.frontend.functions import BINARY, UNARY, scalar_expression
+from compiler.frontend.import_moves import UnsupportedMove
 from compiler.frontend.user_code import UserCode
 from compiler.functions import Expression
 from kernels.operator import TensorType
@@ -124,7 +126,7 @@ class _Importer:
                 raise Unsupported(f"operator {_operator_name(node)} is not supported")
             arguments = _arguments(node)
             operator, operands, attributes = IMPORTS[node.target](node, arguments)
-        except Unsupported as error:
+        except (Unsupported, UnsupportedMove) as error:
             raise node_error(node, self.code, str(error)) from error
         layer = self._layer(layer_of(node))
         inputs = tuple(self._tensor(operand) for operand in operands if operand is not None)
@@ -325,19 +327,21 @@ def _pad(node: FxNode, a: Mapping[str, Any]) -> Imported:
         raise Unsupported(f"padding of mode {a['mode']} is not supported")
     rank = a["self"].meta["val"].dim()
     before, after = [0] * rank, [0] * rank
+    if min(a["pad"]) < 0:
+        raise Unsupported("negative padding is not supported: slice")
     for i, amount in enumerate(a["pad"]):
         (after if i % 2 else before)[rank - 1 - i // 2] = int(amount)
     return "pad", [a["self"]], {"before": tuple(before), "after": tuple(after), "value": float(a["value"] or 0.0)}
 
 
+def _index_select(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    index = a["index"]
+    value = index.meta["val"] if index.op == "get_attr" else None
+    return moves.index_select(node, a, value)
+
+
 def _reshape(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "reshape", [a["self"]], {"shape": tuple(int(size) for size in node.meta["val"].shape)}
-
-
-def _select(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    if a["self"].meta["val"].shape[a["dim"]] != 1:
-        raise Unsupported("taking one of several slices of a tensor is not supported")
-    return _reshape(node, a)
 
 
 def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
@@ -346,7 +350,7 @@ def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
         permutation = [axis % rank for axis in a["dims"]]
     else:
         permutation = list(range(rank))
-        first, second = a["dim0"] % rank, a["dim1"] % rank
+        first, second = a.get("dim0", 0) % rank, a.get("dim1", -1) % rank
         permutation[first], permutation[second] = second, first
     return "permute", [a["self"]], {"permutation": tuple(permutation)}
 
@@ -359,6 +363,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
     aten.avg_pool1d.default: _pool("avg", 1),
     aten.avg_pool2d.default: _pool("avg", 2),
+    aten.cat.default: moves.concat,
     aten.clamp.default: _clamp("min", "max"),
     aten.clamp_.default: _clamp("min", "max"),
     aten.clamp_max.default: _clamp(None, "max"),
@@ -367,9 +372,12 @@ IMPORTS: Mapping[Any, Import] = {
     aten.conv1d.padding: _convolution(1),
     aten.conv2d.default: _convolution(2),
     aten.conv2d.padding: _convolution(2),
+    aten.expand.default: moves.expand,
     aten.flatten.using_ints: _reshape,
+    aten.flip.default: moves.flip,
     aten.hardtanh.default: _clamp("min_val", "max_val"),
     aten.hardtanh_.default: _clamp("min_val", "max_val"),
+    aten.index_select.default: _index_select,
     aten.linear.default: _linear,
     aten.max_pool1d.default: _pool("max", 1),
     aten.max_pool2d.default: _pool("max", 2),
@@ -380,15 +388,20 @@ IMPORTS: Mapping[Any, Import] = {
     aten.relu_.default: _clamp(0.0, None),
     aten.relu6.default: _clamp(0.0, 6.0),
     aten.relu6_.default: _clamp(0.0, 6.0),
+    aten.repeat.default: moves.repeat,
     aten.reshape.default: _reshape,
-    aten.select.int: _select,
+    aten.select.int: _reshape,
+    aten.slice.Tensor: moves.slice_,
     aten.softmax.int: _softmax,
     aten.squeeze.default: _reshape,
     aten.squeeze.dim: _reshape,
     aten.squeeze.dims: _reshape,
+    aten.t.default: _permute,
     aten.transpose.int: _permute,
     aten.unflatten.int: _reshape,
     aten.unsqueeze.default: _reshape,
+    aten.upsample_nearest1d.vec: moves.upsample_nearest,
+    aten.upsample_nearest2d.vec: moves.upsample_nearest,
     aten.view.default: _reshape,
     **{target: _function(expression) for target, expression in UNARY.items()},
     **{target: _binary(operator) for target, operator in BINARY.items()},

@@ -25,25 +25,34 @@ from compiler.frontend.observer import RangeObserver
 aten = torch.ops.aten
 
 WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
+JOINED = {aten.cat.default}
 SHARED = {
     aten.adaptive_avg_pool1d.default,
     aten.adaptive_avg_pool2d.default,
     aten.avg_pool1d.default,
     aten.avg_pool2d.default,
+    aten.expand.default,
     aten.flatten.using_ints,
+    aten.flip.default,
+    aten.index_select.default,
     aten.max_pool1d.default,
     aten.max_pool2d.default,
     aten.mean.dim,
     aten.pad.default,
     aten.permute.default,
+    aten.repeat.default,
     aten.reshape.default,
     aten.select.int,
+    aten.slice.Tensor,
     aten.squeeze.default,
     aten.squeeze.dim,
     aten.squeeze.dims,
+    aten.t.default,
     aten.transpose.int,
     aten.unflatten.int,
     aten.unsqueeze.default,
+    aten.upsample_nearest1d.vec,
+    aten.upsample_nearest2d.vec,
     aten.view.default,
 }
 FIXED = {
@@ -104,6 +113,10 @@ class Int8Quantiser(Quantizer):
             _set(node, {node.args[0]: ACTIVATION, node.args[1]: shared}, shared)
         elif node.target in BINARY:
             self._annotate_fused(node, {operand: ACTIVATION for operand in node.args[:2]})
+        elif node.target in JOINED:
+            first, *others = dict.fromkeys(node.args[0])
+            shared = SharedQuantizationSpec((first, node))
+            _set(node, {first: ACTIVATION} | {operand: shared for operand in others}, shared)
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
             _set(node, {operand: ACTIVATION}, SharedQuantizationSpec((operand, node)))

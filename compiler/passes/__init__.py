@@ -11,6 +11,8 @@ from compiler.passes.fuse_clamps import fuse_clamps
 from compiler.passes.fuse_functions import fuse_functions, requantise_by_functions
 from compiler.passes.int8_ports import int8_ports
 from compiler.passes.means_to_pools import means_to_pools
+from compiler.passes.merge_takes import merge_takes
+from compiler.passes.narrow_concats import narrow_concats
 from compiler.passes.nhwc import nhwc
 from compiler.passes.normalise_pools import normalise_pools
 from compiler.passes.remove_identities import remove_identities
@@ -31,11 +33,13 @@ INT8_PASSES: tuple[Pass, ...] = (
     means_to_pools,
     fold_pads,
     fuse_clamps,
+    merge_takes,
     widen_1d,
     nhwc,
     cancel_permutes,
     normalise_pools,
     remove_identities,
+    narrow_concats,
     share_constants,
 )
 

@@ -1,7 +1,9 @@
 """Moves permutes through the graph until they meet and cancel, or reach an input or output, whose layout then changes.
 
 b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
-c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, ...
+c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, concat, ...
+y = reshape(permute(x: [N,H,W,C]) as [N,2,C/2,H,W])   ->  y = permute(reshape(x) as [N,H,W,2,C/2])   where axes are split
+y = permute(reshape(x: [N,2,C/2,H,W]) as [N,C,H,W])   ->  y = reshape(permute(x))                   where axes are joined
 y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
 y = permute(reshape(x: [N,C,L]) as [N,C,1,L])         ->  reshape after permute            and the other way round
 input x: NCHW, read by permute(x) (0, 2, 3, 1) only   ->  input x: NHWC
@@ -20,9 +22,14 @@ from compiler.rewrite import Rewrite, Rule, prune, rewrite
 
 ELEMENTWISE = {"add", "clamp", "dequantize", "function", "quantize"}
 
+# Operators that work alike along every axis but those that these attributes name, or for which they hold something per axis.
+ALONG_AXIS = {"concat": ("axis",), "softmax": ("axis",)}
+PER_AXIS = {"pad": ("before", "after"), "take": ("indices",)}
+MOVABLE = ELEMENTWISE | ALONG_AXIS.keys() | PER_AXIS.keys()
+
 
 def cancel_permutes(graph: Graph) -> Graph:
-    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _into_linear_weight, _above_first)
+    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _after_split, _before_join, _into_linear_weight, _above_first)
     # Inputs and outputs come first: one with a single channel is to be NHWC too, though no data moves.
     return _until_settled(_until_settled(graph, *moves), *moves, _as_reshape)
 
@@ -69,7 +76,7 @@ def _as_reshape(graph: Graph, node: Node) -> Rewrite | None:
 
 def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     """Permutes before an operator that works alike on every element, or along one axis, become one after it."""
-    if node.operator not in ELEMENTWISE | {"softmax"} or node.attributes.get("scale") is not None:
+    if node.operator not in MOVABLE or node.attributes.get("scale") is not None:
         return None
     given = graph.constants.keys() | graph.input_tensors  # of these any order can be had
     permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in given]
@@ -96,10 +103,17 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     types[outer] = graph.types[node.output]
     types[node.output] = permuted(types[outer], back)
     changed = dataclasses.replace(node, inputs=tuple(before[tensor] for tensor in node.inputs))
-    if node.operator == "softmax":
-        changed = changed.with_attributes(axis=permutation[node.attributes["axis"]])
+    changed = _with_axes(changed, permutation)
     after = Node(outer, "permute", node.outputs, (outer,), {"permutation": permutation}, node.source)
     return Rewrite(nodes=(*nodes, changed, after), types=types, constants=constants, renamed={node.output: outer})
+
+
+def _with_axes(node: Node, permutation: tuple[int, ...]) -> Node:
+    """A movable node whose axis i becomes axis permutation[i]."""
+    back = np.argsort(permutation)
+    changes = {key: permutation[node.attributes[key]] for key in ALONG_AXIS.get(node.operator, ())}
+    changes |= {key: tuple(node.attributes[key][axis] for axis in back) for key in PER_AXIS.get(node.operator, ())}
+    return node.with_attributes(**changes)
 
 
 def _before_unsqueeze(graph: Graph, node: Node) -> Rewrite | None:
@@ -148,6 +162,71 @@ def _after_squeeze(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite(nodes=nodes, types={middle: middle_type})
 
 
+def _after_split(graph: Graph, node: Node) -> Rewrite | None:
+    """reshape(permute(x)) that splits axes -> permute(reshape(x)): the permute goes down to where it may cancel."""
+    if node.operator != "reshape":
+        return None
+    permute = _producer(graph, node.inputs[0], "permute")
+    if permute is None or graph.only_reader(permute.output) is None:
+        return None
+    groups = _split_axes(graph.types[permute.output].shape, graph.types[node.output].shape)
+    if groups is None:
+        return None
+    permutation = permute.attributes["permutation"]
+    sizes = graph.types[node.output].shape
+    in_order = [axis for place in np.argsort(permutation) for axis in groups[place]]  # of the result, as they lie in x
+    middle = graph.fresh(f"{node.name}.split")
+    middle_type = dataclasses.replace(graph.types[permute.inputs[0]], shape=tuple(sizes[axis] for axis in in_order))
+    order = tuple(in_order.index(axis) for axis in range(len(sizes)))
+    nodes = (
+        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
+        Node(node.name, "permute", (middle,), node.outputs, {"permutation": order}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: middle_type})
+
+
+def _before_join(graph: Graph, node: Node) -> Rewrite | None:
+    """permute(reshape(x)) that joins axes -> reshape(permute(x)): the permute goes up to where it may cancel."""
+    if node.operator != "permute":
+        return None
+    reshape = _producer(graph, node.inputs[0], "reshape")
+    if reshape is None:
+        return None
+    x_type = graph.types[reshape.inputs[0]]
+    groups = _split_axes(graph.types[reshape.output].shape, x_type.shape)
+    if groups is None:
+        return None
+    order = tuple(axis for place in node.attributes["permutation"] for axis in groups[place])
+    middle = graph.fresh(f"{node.name}.split")
+    nodes = (
+        Node(middle, "permute", reshape.inputs, (middle,), {"permutation": order}, node.source),
+        Node(node.name, "reshape", (middle,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: permuted(x_type, order)})
+
+
+def _split_axes(joined: tuple[int, ...], split: tuple[int, ...]) -> list[list[int]] | None:
+    """For each axis of `joined` the axes of `split` into which it falls; None if it does not, or if only ones come or go."""
+    groups: list[list[int]] = []
+    axis = 0
+    for size in joined:
+        group, product = [], 1
+        while axis < len(split) and (product < size or not group):
+            if size % (product * split[axis]):
+                break
+            product *= split[axis]
+            group.append(axis)
+            axis += 1
+        if product != size:
+            return None
+        groups.append(group)
+    if any(size != 1 for size in split[axis:]):
+        return None
+    groups[-1] += range(axis, len(split))
+    several = any(sum(split[i] != 1 for i in group) > 1 for group in groups)
+    return groups if several else None
+
+
 def _squeezed_axes(wide: tuple[int, ...], narrow: tuple[int, ...]) -> tuple[int, ...] | None:
     """The axes of `wide` that remain when leaving out axes of size 1 gives `narrow`; None if it does not."""
     kept: list[int] = []
@@ -189,7 +268,7 @@ def _above_first(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator != "permute":
         return None
     first = graph.producer(node.inputs[0])
-    if first is None or first.operator not in ELEMENTWISE or not graph.input_tensors.issuperset(first.inputs):
+    if first is None or first.operator not in MOVABLE or not graph.input_tensors.issuperset(first.inputs):
         return None
     permutation = node.attributes["permutation"]
     types, nodes = {}, []
@@ -199,7 +278,9 @@ def _above_first(graph: Graph, node: Node) -> Rewrite | None:
         nodes.append(Node(before, "permute", (tensor,), (before,), {"permutation": permutation}, node.source))
     inputs = tuple(nodes[tuple(dict.fromkeys(first.inputs)).index(tensor)].output for tensor in first.inputs)
     name = first.name if graph.only_reader(first.output) else node.name
-    return Rewrite(nodes=(*nodes, dataclasses.replace(first, name=name, inputs=inputs, outputs=node.outputs)), types=types)
+    back = tuple(int(axis) for axis in np.argsort(permutation))
+    changed = _with_axes(dataclasses.replace(first, name=name, inputs=inputs, outputs=node.outputs), back)
+    return Rewrite(nodes=(*nodes, changed), types=types)
 
 
 def _absorb_at_ports(graph: Graph) -> Graph:

@@ -146,3 +146,43 @@ def test_inputs_that_are_added_first_take_the_layout_of_the_convolution_behind()
     after = cancel_permutes(nhwc(b.graph(b.conv2d("conv", s, POINTWISE, int8(1, 4, 6, 5)))))
     assert operators(after) == ["add", "conv2d"]
     assert after.types["x"].shape == after.types["y"].shape == (1, 6, 5, 4)
+
+
+def test_a_channel_shuffle_between_convolutions_swaps_two_axes_of_what_lies_there():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("split", "reshape", [y], int8(1, 2, 2, 6, 5), shape=(1, 2, 2, 6, 5))
+    y = b.node("turn", "permute", [y], int8(1, 2, 2, 6, 5), permutation=(0, 2, 1, 3, 4))
+    y = b.node("join", "reshape", [y], int8(1, 4, 6, 5), shape=(1, 4, 6, 5))
+    after = cancel_permutes(nhwc(b.graph(b.conv2d("again", y, POINTWISE, int8(1, 4, 6, 5)))))
+    assert operators(after) == ["conv2d", "reshape", "permute", "reshape", "conv2d"]
+    turned = after.nodes[2]
+    assert turned.attributes["permutation"] == (0, 1, 2, 4, 3)
+    assert after.types[turned.output].shape == (1, 6, 5, 2, 2)
+
+
+def test_what_moves_data_along_axes_does_so_in_the_layout_of_the_convolutions():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    part = b.node("part", "take", [y], int8(1, 2, 6, 5), indices=(None, (0, 3), None, None))
+    padded = b.node("pad", "pad", [part], int8(1, 2, 9, 5), before=(0, 0, 1, 0), after=(0, 0, 2, 0), value=0.0)
+    both = b.node("both", "concat", [padded, padded], int8(1, 4, 9, 5), axis=1)
+    after = cancel_permutes(nhwc(b.graph(b.conv2d("again", both, POINTWISE, int8(1, 4, 9, 5)))))
+    assert operators(after) == ["conv2d", "take", "pad", "concat", "conv2d"]
+    _, take, pad, concat, _ = after.nodes
+    assert take.attributes["indices"] == (None, None, None, (0, 3))
+    assert (pad.attributes["before"], pad.attributes["after"]) == ((0, 1, 0, 0), (0, 2, 0, 0))
+    assert concat.attributes["axis"] == 3
+    assert after.types[concat.output].shape == (1, 9, 5, 4)
+
+
+def test_a_part_of_an_input_is_taken_in_the_layout_of_the_convolution_behind():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 8, 6, 5))
+    part = b.node("part", "take", [x], int8(1, 4, 6, 5), indices=(None, (0, 2, 4, 6), None, None))
+    after = cancel_permutes(nhwc(b.graph(b.conv2d("conv", part, POINTWISE, int8(1, 4, 6, 5)))))
+    assert operators(after) == ["take", "conv2d"]
+    assert after.types["x"].shape == (1, 6, 5, 8)
+    assert after.nodes[0].attributes["indices"] == (None, None, None, (0, 2, 4, 6))

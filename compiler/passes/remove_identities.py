@@ -5,6 +5,8 @@ y = permute(x) permutation=(0, 1)        ->  y is x
 y = reshape(reshape(x))                  ->  y = reshape(x)
 y: int8[2,3] = reshape(x: int8[2,3])     ->  y is x
 y = pad(x) before=(0, 0) after=(0, 0)    ->  y is x
+y = take(x) indices=(None, None)         ->  y is x
+y = concat(x)                            ->  y is x
 y = quantize(dequantize(x)), same type   ->  y is x
 y = avg_pool2d(x) kernel=(1, 1) stride=(1, 1) padding=(0, 0, 0, 0)  ->  y is x
 """
@@ -46,6 +48,11 @@ def _changes_nothing(graph: Graph, node: Node) -> bool:
             return graph.types[node.inputs[0]] == graph.types[node.output]
         case "pad":
             return not any(attributes["before"] + attributes["after"])
+        case "take":
+            shape = graph.types[node.inputs[0]].shape
+            return all(i is None or i == tuple(range(n)) for n, i in zip(shape, attributes["indices"]))
+        case "concat":
+            return len(node.inputs) == 1
         case "avg_pool2d" | "max_pool2d":
             return (
                 attributes["kernel"] == (1, 1)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kernels.elementwise.add import add_attributes
+from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType
 from kernels.requantise import quantise_multiplier
 from kernels.softmax.softmax import softmax_attributes
@@ -201,6 +202,74 @@ def table(rng: Generator) -> tuple[Call, Inputs]:
     return call, [values(rng, shape)]
 
 
+def _shape(rng: Generator, rank: int, largest: int = 7) -> tuple[int, ...]:
+    return tuple(int(size) for size in rng.integers(1, largest + 1, rank))
+
+
+def copy(rng: Generator) -> tuple[Call, Inputs]:
+    """Permutes, slices with steps either way, repeats, and all of them at once."""
+    source = _shape(rng, int(rng.integers(1, 5)))
+    if rng.integers(3) == 0:
+        source = (*source[:2], int(rng.integers(1, 70)))
+    axes = []
+    for size, step in zip(source, contiguous_steps(source)):
+        picked = int(rng.integers(1, size + 1))
+        stride = int(rng.integers(1, (size - 1) // (picked - 1) + 1)) if picked > 1 else 1
+        start = int(rng.integers(0, size - (picked - 1) * stride))
+        kind = rng.integers(6)
+        if kind < 2:
+            start, picked, stride = 0, size, 1
+        if kind == 2:
+            start, stride = start + (picked - 1) * stride, -stride
+        axes.append((start * step, picked, stride * step))
+        if kind == 3:
+            axes.append((0, int(rng.integers(1, 5)), 0))
+    if rng.integers(2):
+        axes = [axes[i] for i in rng.permutation(len(axes))]
+    dtype = str(rng.choice(["int8", "int8", "int8", "uint8", "int32"]))
+    call = Call(
+        "copy",
+        (TensorType(source, dtype),),
+        (TensorType(tuple(size for _, size, _ in axes), dtype),),
+        {"input_offset": sum(start for start, _, _ in axes), "input_steps": tuple(step for _, _, step in axes)},
+    )
+    return call, [_elements(rng, source, dtype)]
+
+
+def _elements(rng: Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    bytes_ = values(rng, (int(np.prod(shape)) * np.dtype(dtype).itemsize,))
+    return bytes_.view(dtype).reshape(shape)
+
+
+def pad(rng: Generator) -> tuple[Call, Inputs]:
+    source = _shape(rng, int(rng.integers(1, 5)))
+    before, after = (rng.integers(0, 4, len(source)) * rng.integers(0, 2, len(source)) for _ in range(2))
+    result = tuple(int(size) for size in np.add(source, before) + after)
+    attributes = {"before": tuple(int(b) for b in before), "value": zero_point(rng)}
+    return Call("pad", (int8_tensor(source),), (int8_tensor(result),), attributes), [values(rng, source)]
+
+
+def concat(rng: Generator) -> tuple[Call, Inputs]:
+    shape, inputs = _shape(rng, int(rng.integers(1, 5))), int(rng.integers(2, 5))
+    axis, dtype = int(rng.integers(len(shape))), str(rng.choice(["int8", "int8", "int32"]))
+    shapes = [(*shape[:axis], int(rng.integers(1, 40)), *shape[axis + 1 :]) for _ in range(inputs)]
+    result = (*shape[:axis], sum(s[axis] for s in shapes), *shape[axis + 1 :])
+    call = Call("concat", tuple(TensorType(s, dtype) for s in shapes), (TensorType(result, dtype),), {"axis": axis})
+    return call, [_elements(rng, s, dtype) for s in shapes]
+
+
+def take(rng: Generator) -> tuple[Call, Inputs]:
+    source = _shape(rng, int(rng.integers(1, 5)))
+    if rng.integers(2):
+        source = (*source, int(rng.integers(1, 40)))
+    indices = []
+    for size in source:
+        picks = tuple(int(i) for i in rng.integers(0, size, rng.integers(1, 9)))
+        indices.append(None if rng.integers(2) else tuple(sorted(picks)) if rng.integers(2) else picks)
+    result = tuple(size if picks is None else len(picks) for size, picks in zip(source, indices))
+    return Call("take", (int8_tensor(source),), (int8_tensor(result),), {"indices": tuple(indices)}), [values(rng, source)]
+
+
 def quantize(rng: Generator) -> tuple[Call, Inputs]:
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
     call = Call("quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero})
@@ -225,6 +294,10 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     softmax,
     add,
     table,
+    copy,
+    pad,
+    concat,
+    take,
     quantize,
     dequantize,
 )

@@ -1,0 +1,135 @@
+"""Float rewrites before quantisation: operators that move data in several ways, as operators that each do it in one.
+
+chunk, split, tensor_split, unbind                     ->  a slice (and squeeze) per result
+select                                                 ->  slice, squeeze
+stack                                                  ->  unsqueeze per operand, cat
+pixel_shuffle, pixel_unshuffle, channel_shuffle        ->  view, permute, view
+expand to more axes                                    ->  view, expand
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+aten = torch.ops.aten
+
+SPLITS = {
+    aten.chunk.default,
+    aten.split.Tensor,
+    aten.split.sizes,
+    aten.split_with_sizes.default,
+    aten.tensor_split.indices,
+    aten.tensor_split.sections,
+}
+
+
+def decompose_moves(module: GraphModule) -> None:
+    for node in list(module.graph.nodes):
+        if node.op != "call_function":
+            continue
+        if node.target in SPLITS or node.target is aten.unbind.int:
+            _split(module, node)
+        elif node.target in DECOMPOSITIONS:
+            result = DECOMPOSITIONS[node.target](_Writer(module, node), node)
+            if result is not None:
+                node.replace_all_uses_with(result)
+                module.graph.erase_node(node)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+
+
+class _Writer:
+    """Adds calls before a node, which look to the user as if they were it."""
+
+    def __init__(self, module: GraphModule, node: Node):
+        self.module = module
+        self.node = node
+
+    def call(self, target: Any, *args: Any) -> Node:
+        with self.module.graph.inserting_before(self.node):
+            new = self.module.graph.call_function(target, args)
+        new.meta = dict(self.node.meta)
+        new.meta["val"] = target(*torch.fx.node.map_arg(args, lambda argument: argument.meta["val"]))
+        return new
+
+
+def _split(module: GraphModule, node: Node) -> None:
+    x = node.args[0]
+    # The schemas call their second argument and their axis by several names; what they make tells all.
+    dim = node.kwargs.get("dim", node.args[-1] if len(node.args) > (1 if node.target is aten.unbind.int else 2) else 0)
+    dim %= x.meta["val"].dim()
+    unbinds = node.target is aten.unbind.int
+    starts = [0]
+    for part in node.meta["val"]:
+        starts.append(starts[-1] + (1 if unbinds else part.shape[dim]))
+    for user in list(node.users):
+        if user.target is not operator.getitem:
+            return
+        index = user.args[1] % (len(starts) - 1)
+        writer = _Writer(module, user)
+        part = writer.call(aten.slice.Tensor, x, dim, starts[index], starts[index + 1])
+        user.replace_all_uses_with(writer.call(aten.squeeze.dim, part, dim) if unbinds else part)
+        module.graph.erase_node(user)
+
+
+def _select(writer: _Writer, node: Node) -> Node | None:
+    x, dim, index = node.args
+    size = x.meta["val"].shape[dim]
+    if size == 1:
+        return None
+    part = writer.call(aten.slice.Tensor, x, dim, index % size, index % size + 1)
+    return writer.call(aten.squeeze.dim, part, dim)
+
+
+def _stack(writer: _Writer, node: Node) -> Node:
+    operands: Sequence[Node] = node.args[0]
+    dim = (node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)) % node.meta["val"].dim()
+    return writer.call(aten.cat.default, [writer.call(aten.unsqueeze.default, operand, dim) for operand in operands], dim)
+
+
+def _shuffled(writer: _Writer, node: Node, wide: Sequence[int], order: Sequence[int]) -> Node:
+    view = writer.call(aten.view.default, node.args[0], list(wide))
+    permuted = writer.call(aten.permute.default, view, list(order))
+    return writer.call(aten.reshape.default, permuted, list(node.meta["val"].shape))
+
+
+def _pixel_shuffle(writer: _Writer, node: Node) -> Node:
+    *batch, _, height, width = node.args[0].meta["val"].shape
+    factor, n = node.args[1], len(batch)
+    return _shuffled(writer, node, (*batch, -1, factor, factor, height, width), (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+
+
+def _pixel_unshuffle(writer: _Writer, node: Node) -> Node:
+    *batch, channels, height, width = node.args[0].meta["val"].shape
+    factor, n = node.args[1], len(batch)
+    wide = (*batch, channels, height // factor, factor, width // factor, factor)
+    return _shuffled(writer, node, wide, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+
+
+def _channel_shuffle(writer: _Writer, node: Node) -> Node:
+    batch, channels, *image = node.args[0].meta["val"].shape
+    groups = node.args[1]
+    order = (0, 2, 1, *range(3, 3 + len(image)))
+    return _shuffled(writer, node, (batch, groups, channels // groups, *image), order)
+
+
+def _expand(writer: _Writer, node: Node) -> Node | None:
+    x, sizes = node.args[:2]
+    shape = x.meta["val"].shape
+    if len(shape) == len(sizes):
+        return None
+    view = writer.call(aten.view.default, x, [1] * (len(sizes) - len(shape)) + list(shape))
+    return writer.call(aten.expand.default, view, list(node.meta["val"].shape))
+
+
+DECOMPOSITIONS: dict[Any, Callable[[_Writer, Node], Node | None]] = {
+    aten.channel_shuffle.default: _channel_shuffle,
+    aten.expand.default: _expand,
+    aten.pixel_shuffle.default: _pixel_shuffle,
+    aten.pixel_unshuffle.default: _pixel_unshuffle,
+    aten.select.int: _select,
+    aten.stack.default: _stack,
+}
