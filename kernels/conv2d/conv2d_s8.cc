@@ -27,17 +27,21 @@ void copy_window(const Conv2dParams& params, const Pixel& pixel, std::int32_t fi
   const std::int32_t left = static_cast<std::int32_t>(pixel.column * params.stride_width) - params.pad_left;
   const Span rows = span_inside(top, params.kernel_height, params.dilation_height, params.input_height);
   const Span columns = span_inside(left, kernel_width, dilation, params.input_width);
-  const bool neighbours = dilation == 1 && depth == channels;  // the taps of a row lie next to each other in memory
-  const std::int32_t run = neighbours ? columns.count * depth : depth, runs = neighbours ? 1 : columns.count;
   const std::int8_t* row = pixel.image + rows.first * row_bytes + columns.first * channels + first_channel;
-  tile.fill(params.input_zero_point, rows.before * kernel_width * depth);
-  for (std::int32_t y = rows.count; y > 0; --y, row += params.dilation_height * row_bytes) {
-    tile.fill(params.input_zero_point, columns.before * depth);
-    const std::int8_t* tap = row;
-    for (std::int32_t x = runs; x > 0; --x, tap += dilation * channels) tile.copy(tap, run);
-    tile.fill(params.input_zero_point, columns.after * depth);
+  const std::int8_t outside = params.input_zero_point;
+  if (rows.before > 0) tile.fill(outside, rows.before * kernel_width * depth);
+  if (dilation == 1 && depth == channels) {  // the taps of a row lie next to each other in memory
+    tile.copy({row, params.dilation_height * row_bytes, rows.count, columns.before * depth, columns.count * depth, columns.after * depth},
+              outside);
+  } else {
+    for (std::int32_t y = rows.count; y > 0; --y, row += params.dilation_height * row_bytes) {
+      tile.fill(outside, columns.before * depth);
+      const std::int8_t* tap = row;
+      for (std::int32_t x = columns.count; x > 0; --x, tap += dilation * channels) tile.copy(tap, depth);
+      tile.fill(outside, columns.after * depth);
+    }
   }
-  tile.fill(params.input_zero_point, rows.after * kernel_width * depth);
+  if (rows.after > 0) tile.fill(outside, rows.after * kernel_width * depth);
 }
 
 }  // namespace

@@ -39,6 +39,14 @@ inline std::uint32_t tile_record_count(std::uint32_t channels) { return (channel
 /// Depth as it is stored.
 inline std::uint32_t padded_depth(std::uint32_t depth) { return (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1); }
 
+/// Rows of a window, each of `before` inputs that lie outside the image, `inside` ones that lie next to each other in memory, and
+/// `after` that lie outside again.
+struct WindowRows {
+  const std::int8_t* source;  // the first input inside
+  std::int32_t row_bytes;     // from a row to the next
+  std::int32_t count, before, inside, after;
+};
+
 /// Writes the inputs of one pixel of a tile, from the first to the last.
 #if KINDLING_MVE
 class TilePixel {
@@ -46,32 +54,29 @@ class TilePixel {
   TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel)
       : next_(static_cast<std::int8_t*>(tile) + pixel * padded_depth(depth)) {}
 
-  void copy(const std::int8_t* source, std::uint32_t count) {
+  void copy(const std::int8_t* source, std::int32_t count) {
     copy_bytes(next_, source, count);
     next_ += count;
   }
-  void fill(std::int8_t value, std::uint32_t count) {
+  void fill(std::int8_t value, std::int32_t count) {
     fill_bytes(next_, value, count);
     next_ += count;
+  }
+  void copy(const WindowRows& rows, std::int8_t outside) {
+    const std::int32_t stride = rows.before + rows.inside + rows.after;
+    if (stride != rows.inside) fill_bytes(next_, outside, rows.count * stride);
+    const std::int8_t* source = rows.source;
+    std::int8_t* target = next_ + rows.before;
+    const mve_pred16_t lanes = vctp8q(rows.inside);
+    for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes, target += stride) {
+      vstrbq_p_s8(target, vldrbq_z_s8(source, lanes), lanes);
+      if (rows.inside > 16) copy_bytes(target + 16, source + 16, rows.inside - 16);
+    }
+    next_ += rows.count * stride;
   }
 
  private:
   std::int8_t* next_;
-};
-#elif KINDLING_THUMB1
-class TilePixel {
- public:
-  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
-
-  void copy(const std::int8_t* source, std::uint32_t count) {
-    for (; count > 0; --count, next_ += kTilePixels) *next_ = *source++;
-  }
-  void fill(std::int8_t value, std::uint32_t count) {
-    for (; count > 0; --count, next_ += kTilePixels) *next_ = value;
-  }
-
- private:
-  std::int32_t* next_;
 };
 #else
 /// Where the second pixel of a word begins, see tile_scalar.cc.
@@ -79,28 +84,43 @@ inline constexpr std::uint32_t kSecondPixelBit = 23;
 
 class TilePixel {
  public:
+#if KINDLING_THUMB1
+  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
+#else
   TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
       : next_(static_cast<std::int32_t*>(tile) + pixel / 2), second_(pixel % 2 == 1) {}
+#endif
 
-  void copy(const std::int8_t* source, std::uint32_t count) {
-    for (; count > 0; --count) write(*source++);
-  }
-  void fill(std::int8_t value, std::uint32_t count) {
-    for (; count > 0; --count) write(value);
+  void copy(const std::int8_t* source, std::int32_t count) { write(source, 1, count); }
+  void fill(std::int8_t value, std::int32_t count) { write(&value, 0, count); }
+  void copy(const WindowRows& rows, std::int8_t outside) {
+    const std::int8_t* source = rows.source;
+    for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes) {
+      if (rows.before > 0) fill(outside, rows.before);
+      copy(source, rows.inside);
+      if (rows.after > 0) fill(outside, rows.after);
+    }
   }
 
  private:
-  void write(std::int32_t value) {
+  void write(const std::int8_t* source, std::int32_t step, std::int32_t count) {
+    std::int32_t* next = next_;
+#if KINDLING_THUMB1
+    for (; count > 0; --count, source += step, next += kTilePixels) *next = *source;
+#else
     if (second_) {
-      *next_ += value * (1 << kSecondPixelBit);
+      for (; count > 0; --count, source += step, next += 2) *next += *source * (1 << kSecondPixelBit);
     } else {
-      *next_ = value;
+      for (; count > 0; --count, source += step, next += 2) *next = *source;
     }
-    next_ += 2;
+#endif
+    next_ = next;
   }
 
   std::int32_t* next_;
+#if !KINDLING_THUMB1
   bool second_;
+#endif
 };
 #endif
 

@@ -18,84 +18,145 @@ struct Record {
   std::int8_t weights[];  // [taps / 16][4][16]
 };
 
-/// Four channels' accumulators of two pixels, of which the `taps` inputs start at `first` and lie one after the other; taps is a multiple of
-/// 16, not 0.
-/// Written out because VMLADAVA accumulates in even registers only: there are eight, and the compiler takes one for its loop.
-inline void accumulate(const Record& record, const std::int8_t* first, std::uint32_t taps, int32x4_t& first_sums,
-                       int32x4_t& second_sums) {
-  const std::int8_t* second = first + taps;
-  const std::int8_t* weights = record.weights;
+// VMLADAVA accumulates in even registers only. There are eight, just enough for two pixels and four channels, and the compiler would
+// take one of them for its loop; so loops and what surrounds them are written out.
+
+/// Biases, then the products of all taps, for two pixels. `weights` ends up behind the record, the inputs behind the pixels' own.
+#define KINDLING_TWO_PIXELS                            \
+  "mov %[left], %[taps]\n"                             \
+  "ldrd %[a0], %[a1], [%[weights], %[bias]]\n"         \
+  "ldrd %[a2], %[a3], [%[weights], %[bias] + 8]\n"     \
+  "ldrd %[b0], %[b1], [%[weights], %[bias]]\n"         \
+  "ldrd %[b2], %[b3], [%[weights], %[bias] + 8]\n"     \
+  "1:\n"                                               \
+  "vldrb.8 q0, [%[first]], #16\n"                      \
+  "vldrb.8 q1, [%[second]], #16\n"                     \
+  "vldrb.8 q2, [%[weights]], #16\n"                    \
+  "vmladava.s8 %[a0], q0, q2\n"                        \
+  "vmladava.s8 %[b0], q1, q2\n"                        \
+  "vldrb.8 q2, [%[weights]], #16\n"                    \
+  "vmladava.s8 %[a1], q0, q2\n"                        \
+  "vmladava.s8 %[b1], q1, q2\n"                        \
+  "vldrb.8 q2, [%[weights]], #16\n"                    \
+  "vmladava.s8 %[a2], q0, q2\n"                        \
+  "vmladava.s8 %[b2], q1, q2\n"                        \
+  "vldrb.8 q2, [%[weights]], #16\n"                    \
+  "vmladava.s8 %[a3], q0, q2\n"                        \
+  "vmladava.s8 %[b3], q1, q2\n"                        \
+  "subs %[left], #16\n"                                \
+  "bne 1b\n"
+
+/// Moves the sums to vectors, given by their halves.
+#define KINDLING_TO_VECTORS(first_low, first_high, second_low, second_high) \
+  "vmov " first_low ", %[a0], %[a1]\n"                                      \
+  "vmov " first_high ", %[a2], %[a3]\n"                                     \
+  "vmov " second_low ", %[b0], %[b1]\n"                                     \
+  "vmov " second_high ", %[b2], %[b3]\n"
+
+/// Requantises (requantise_mve.h) by the multipliers in q0 and the shifts in q1, adds the zero point in %[a1], saturates, and stores a
+/// pixel's four channels at %[left], a low register as narrowing stores demand.
+#define KINDLING_STORE(sums)             \
+  "vshr.s32 q2, " sums ", #31\n"         \
+  "vqrdmulh.s32 " sums ", " sums ", q0\n" \
+  "vadd.i32 " sums ", " sums ", q2\n"     \
+  "vrshl.s32 " sums ", " sums ", q1\n"    \
+  "vadd.i32 " sums ", " sums ", %[a1]\n"  \
+  "vqmovnb.s32 " sums ", " sums "\n"      \
+  "vqmovnb.s16 " sums ", " sums "\n"      \
+  "vstrb.32 " sums ", [%[left]]\n"
+
+/// All outputs of `records` whole records for four pixels.
+__attribute__((noinline)) void multiply_whole_records(const std::int8_t* tile, std::uint32_t taps, const std::uint8_t* records, std::uint32_t count,
+                            std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
+  const std::int8_t *first = tile, *second = tile + taps;
+  const std::uint8_t* weights = records + offsetof(Record, weights);
+  const std::uint8_t* const end = weights + count * (offsetof(Record, weights) + kTileChannels * taps);
   std::int32_t a0, a1, a2, a3, b0, b1, b2, b3;
+  std::uint32_t left;
   __asm__ volatile(
-      "ldrd %[a0], %[a1], [%[weights], %[bias]]\n"
-      "ldrd %[a2], %[a3], [%[weights], %[bias] + 8]\n"
-      "ldrd %[b0], %[b1], [%[weights], %[bias]]\n"
-      "ldrd %[b2], %[b3], [%[weights], %[bias] + 8]\n"
-      "1:\n"
-      "vldrb.8 q0, [%[first]], #16\n"
-      "vldrb.8 q1, [%[second]], #16\n"
-      "vldrb.8 q2, [%[weights]], #16\n"
-      "vmladava.s8 %[a0], q0, q2\n"
-      "vmladava.s8 %[b0], q1, q2\n"
-      "vldrb.8 q2, [%[weights]], #16\n"
-      "vmladava.s8 %[a1], q0, q2\n"
-      "vmladava.s8 %[b1], q1, q2\n"
-      "vldrb.8 q2, [%[weights]], #16\n"
-      "vmladava.s8 %[a2], q0, q2\n"
-      "vmladava.s8 %[b2], q1, q2\n"
-      "vldrb.8 q2, [%[weights]], #16\n"
-      "vmladava.s8 %[a3], q0, q2\n"
-      "vmladava.s8 %[b3], q1, q2\n"
-      "subs %[taps], #16\n"
-      "bne 1b\n"
-      "vmov %e[first_sums], %[a0], %[a1]\n"
-      "vmov %f[first_sums], %[a2], %[a3]\n"
-      "vmov %e[second_sums], %[b0], %[b1]\n"
-      "vmov %f[second_sums], %[b2], %[b3]\n"
-      : [first_sums] "=w"(first_sums), [second_sums] "=w"(second_sums), [first] "+r"(first), [second] "+r"(second),
-        [weights] "+r"(weights), [taps] "+r"(taps), [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3),
-        [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2), [b3] "=&Te"(b3)
-      : [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights)))
-      : "q0", "q1", "q2", "cc", "memory");
+      "0:\n"                                            //
+      KINDLING_TWO_PIXELS                               //
+      KINDLING_TO_VECTORS("d8", "d9", "d10", "d11")     //
+      "sub %[weights], %[weights], %[taps], lsl #2\n"   // once more, for the other two pixels
+      "add %[first], %[taps]\n"                         //
+      "add %[second], %[taps]\n"                        //
+      KINDLING_TWO_PIXELS                               //
+      KINDLING_TO_VECTORS("d12", "d13", "d14", "d15")   //
+      "sub %[left], %[weights], %[taps], lsl #2\n"      //
+      "vldrw.32 q0, [%[left], %[multiplier]]\n"         //
+      "vldrb.s32 q1, [%[left], %[shift]]\n"             //
+      "ldr %[a1], %[zero_point]\n"                      //
+      "ldr %[a2], %[stride]\n"                          //
+      "mov %[left], %[output]\n"                        //
+      KINDLING_STORE("q4")                              //
+      "add %[left], %[a2]\n"                            //
+      KINDLING_STORE("q5")                              //
+      "add %[left], %[a2]\n"                            //
+      KINDLING_STORE("q6")                              //
+      "add %[left], %[a2]\n"                            //
+      KINDLING_STORE("q7")                              //
+      "adds %[output], #4\n"                            //
+      "sub %[second], %[first], %[taps], lsl #1\n"      // back to the tile's beginning, from the end of its third pixel
+      "sub %[first], %[second], %[taps]\n"              //
+      "adds %[weights], %[record]\n"                    //
+      "ldr %[a0], %[end]\n"                             //
+      "cmp %[weights], %[a0]\n"                         //
+      "bne 0b\n"
+      : [first] "+r"(first), [second] "+r"(second), [weights] "+r"(weights), [output] "+r"(output), [left] "=&l"(left),
+        [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2),
+        [b3] "=&Te"(b3)
+      : [taps] "r"(taps), [zero_point] "m"(zero_point), [stride] "m"(stride), [end] "m"(end), [record] "i"(offsetof(Record, weights)),
+        [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights))),
+        [multiplier] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, multiplier))),
+        [shift] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, shift)))
+      : "q0", "q1", "q2", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
-/// The outputs of a record's channels. Whole: four pixels, four channels; otherwise `channels` of outputs.pixels.
-template <bool kWhole>
-inline void multiply_record(const Record& record, const std::int8_t* inputs, std::uint32_t taps, std::int32_t channels,
-                            std::int32_t zero_point, std::int8_t* output, TileOutputs outputs) {
-  int32x4_t sums[kTilePixels];
-  accumulate(record, inputs, taps, sums[0], sums[1]);
-  accumulate(record, inputs + 2 * taps, taps, sums[2], sums[3]);
-  const int32x4_t multiplier = vldrwq_s32(record.multiplier), shift = vldrbq_s32(record.shift);
-  const int32x4_t lowest = vdupq_n_s32(-128), highest = vdupq_n_s32(127);
-#pragma GCC unroll 4
-  for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel, output += outputs.stride) {
-    if (!kWhole && pixel == outputs.pixels) break;
-    const int32x4_t scaled = requantise(sums[pixel], multiplier, shift, zero_point);
-    const int32x4_t result = vminq_s32(vmaxq_s32(scaled, lowest), highest);
-    if (kWhole) {
-      vstrbq_s32(output, result);
-    } else {
-      vstrbq_p_s32(output, result, vctp32q(channels));
-    }
-  }
+/// One pair of pixels, for what is left over: fewer pixels than a tile has, or fewer channels than a record.
+inline void multiply_two_pixels(const std::int8_t* first, std::uint32_t taps, const std::uint8_t* record, int32x4_t& first_sums,
+                                int32x4_t& second_sums) {
+  const std::int8_t* second = first + taps;
+  const std::uint8_t* weights = record + offsetof(Record, weights);
+  std::int32_t a0, a1, a2, a3, b0, b1, b2, b3;
+  std::uint32_t left;
+  __asm__ volatile(KINDLING_TWO_PIXELS KINDLING_TO_VECTORS("%e[first_sums]", "%f[first_sums]", "%e[second_sums]", "%f[second_sums]")
+                   : [first_sums] "=w"(first_sums), [second_sums] "=w"(second_sums), [first] "+r"(first), [second] "+r"(second),
+                     [weights] "+r"(weights), [left] "=&r"(left), [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2),
+                     [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2), [b3] "=&Te"(b3)
+                   : [taps] "r"(taps), [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights)))
+                   : "q0", "q1", "q2", "cc", "memory");
 }
 
 }  // namespace
 
-__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   std::int32_t zero_point, TileOutputs outputs) {
+__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records,
+                                                                    std::uint32_t channels, std::int32_t zero_point,
+                                                                    TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth), record_stride = offsetof(Record, weights) + kTileChannels * taps;
   const auto* inputs = static_cast<const std::int8_t*>(tile);
-  std::int8_t* output = outputs.first;
   std::int32_t left = static_cast<std::int32_t>(channels);
-  if (outputs.pixels == kTilePixels) {
-    for (; left >= 4; left -= 4, output += 4, records += record_stride) {
-      multiply_record<true>(*reinterpret_cast<const Record*>(records), inputs, taps, 4, zero_point, output, outputs);
-    }
+  std::int8_t* output = outputs.first;
+  if (outputs.pixels == kTilePixels && left >= 4) {
+    const std::uint32_t whole = channels / kTileChannels;
+    multiply_whole_records(inputs, taps, records, whole, zero_point, output, outputs.stride);
+    records += whole * record_stride;
+    output += whole * kTileChannels;
+    left -= static_cast<std::int32_t>(whole * kTileChannels);
   }
   for (; left > 0; left -= 4, output += 4, records += record_stride) {
-    multiply_record<false>(*reinterpret_cast<const Record*>(records), inputs, taps, left, zero_point, output, outputs);
+    const Record& record = *reinterpret_cast<const Record*>(records);
+    const int32x4_t multiplier = vldrwq_s32(record.multiplier), shift = vldrbq_s32(record.shift);
+    const int32x4_t lowest = vdupq_n_s32(-128), highest = vdupq_n_s32(127);
+    const auto store = [&](std::uint32_t pixel, int32x4_t sums) {
+      const int32x4_t result = requantise(sums, multiplier, shift, zero_point);
+      vstrbq_p_s32(output + pixel * outputs.stride, vminq_s32(vmaxq_s32(result, lowest), highest), vctp32q(left));
+    };
+    for (std::uint32_t pixel = 0; pixel < outputs.pixels; pixel += 2) {
+      int32x4_t first, second;
+      multiply_two_pixels(inputs + pixel * taps, taps, records, first, second);
+      store(pixel, first);
+      if (pixel + 1 < outputs.pixels) store(pixel + 1, second);
+    }
   }
 }
 

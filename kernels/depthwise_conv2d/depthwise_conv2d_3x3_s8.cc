@@ -1,5 +1,7 @@
 #include "kernels/depthwise_conv2d/depthwise_conv2d.h"
 
+#include <cstddef>
+
 #include "kernels/depthwise_conv2d/record.h"
 #include "kernels/depthwise_conv2d/rows.h"
 #include "kernels/depthwise_conv2d/sixteen_channels.h"
@@ -15,43 +17,83 @@ namespace {
 #if KINDLING_MVE
 constexpr std::uint32_t kRowsPerStep = 1;
 
-// Products of one tap, or of two added up, in q6 (even lanes) and q7 (odd lanes).
+// A column is written out as a whole: four sums and two taps need every vector register, and the compiler would spill.
+
+/// Products of one tap, or of two added up (weights are at least -127), in q6 (even lanes) and q7 (odd lanes).
 #define KINDLING_TAP(input, weight) \
-  "vldrb.8 q4, [" input "]\n"      \
-  "vldrb.8 q5, [" weight "]\n"     \
+  "vldrb.8 q4, " input "\n"         \
+  "vldrb.8 q5, " weight "\n"        \
   "vmullb.s8 q6, q4, q5\n"         \
   "vmullt.s8 q7, q4, q5\n"
-#define KINDLING_SECOND_TAP(input, weight) \
-  "vldrb.8 q4, [" input "]\n"             \
-  "vldrb.8 q5, [" weight "]\n"            \
-  "vmullt.s8 q4, q4, q5\n"                \
-  "vadd.i16 q7, q7, q4\n"                 \
-  "vldrb.8 q4, [" input "]\n"             \
-  "vmullb.s8 q4, q4, q5\n"                \
+#define KINDLING_SECOND_TAP(input, input_again, weight) \
+  "vldrb.8 q4, " input "\n"                             \
+  "vldrb.8 q5, " weight "\n"                            \
+  "vmullt.s8 q4, q4, q5\n"                             \
+  "vadd.i16 q7, q7, q4\n"                              \
+  "vldrb.8 q4, " input_again "\n"                       \
+  "vmullb.s8 q4, q4, q5\n"                             \
   "vadd.i16 q6, q6, q4\n"
-// Adds them to the sums.
-#define KINDLING_WIDEN                  \
-  "vmovlb.s16 q4, q6\n"                \
-  "vmovlt.s16 q6, q6\n"                \
-  "vmovlb.s16 q5, q7\n"                \
-  "vmovlt.s16 q7, q7\n"                \
-  "vadd.i32 %q[sum0], %q[sum0], q4\n"  \
-  "vadd.i32 %q[sum1], %q[sum1], q6\n"  \
-  "vadd.i32 %q[sum2], %q[sum2], q5\n"  \
-  "vadd.i32 %q[sum3], %q[sum3], q7\n"
+/// Adds them to the sums of channels 0 4 8 12, 2 6 10 14, 1 5 9 13, 3 7 11 15 in q0 to q3.
+#define KINDLING_WIDEN       \
+  "vmovlb.s16 q4, q6\n"     \
+  "vmovlt.s16 q6, q6\n"     \
+  "vmovlb.s16 q5, q7\n"     \
+  "vmovlt.s16 q7, q7\n"     \
+  "vadd.i32 q0, q0, q4\n"   \
+  "vadd.i32 q1, q1, q6\n"   \
+  "vadd.i32 q2, q2, q5\n"   \
+  "vadd.i32 q3, q3, q7\n"
+/// Requantises (requantise_mve.h) and adds the zero point.
+#define KINDLING_REQUANTISE(sums, multiplier, shift) \
+  "vldrw.32 q4, " multiplier "\n"                    \
+  "vldrb.s32 q5, " shift "\n"                        \
+  "vshr.s32 q6, " sums ", #31\n"                    \
+  "vqrdmulh.s32 " sums ", " sums ", q4\n"           \
+  "vadd.i32 " sums ", " sums ", q6\n"               \
+  "vrshl.s32 " sums ", " sums ", q5\n"              \
+  "vadd.i32 " sums ", " sums ", %[zero_point]\n"
 
-/// Adds the nine taps of an output pixel. `weights` points to the middle tap, from where loads reach the others. Written out because
-/// four sums and two taps need every vector register, and the compiler spills.
-inline void add_taps(const std::int8_t* top, const std::int8_t* middle, const std::int8_t* bottom, const std::int8_t* weights,
-                     SixteenSums& sums) {
-  __asm__(KINDLING_TAP("%[top]", "%[weights], #-64") KINDLING_SECOND_TAP("%[top], #16", "%[weights], #-48") KINDLING_WIDEN
-          KINDLING_TAP("%[top], #32", "%[weights], #-32") KINDLING_SECOND_TAP("%[middle]", "%[weights], #-16") KINDLING_WIDEN
-          KINDLING_TAP("%[middle], #16", "%[weights]") KINDLING_SECOND_TAP("%[middle], #32", "%[weights], #16") KINDLING_WIDEN
-          KINDLING_TAP("%[bottom]", "%[weights], #32") KINDLING_SECOND_TAP("%[bottom], #16", "%[weights], #48") KINDLING_WIDEN
-          KINDLING_TAP("%[bottom], #32", "%[weights], #64") KINDLING_WIDEN
-          : [sum0] "+w"(sums.quarters[0]), [sum1] "+w"(sums.quarters[1]), [sum2] "+w"(sums.quarters[2]), [sum3] "+w"(sums.quarters[3])
-          : [top] "r"(top), [middle] "r"(middle), [bottom] "r"(bottom), [weights] "r"(weights)
-          : "q4", "q5", "q6", "q7", "memory");
+/// One output pixel of sixteen channels, of which `lanes` are stored; moves the rows on by a column. The numbers are offsets from the
+/// middle tap's weights, from where loads reach the whole record.
+inline void compute_column(const SixteenRecord& record, const std::int8_t*& top, const std::int8_t*& middle, const std::int8_t*& bottom,
+                           std::int32_t zero_point, std::int8_t* output, mve_pred16_t lanes) {
+  static_assert(offsetof(SixteenRecord, weights) == 144 && offsetof(SixteenRecord, multiplier) == 64 &&
+                offsetof(SixteenRecord, shift) == 128);
+  const std::int8_t* const weights = record.weights + 4 * 16;
+  __asm__ volatile(
+      "vldrw.32 q0, [%[weights], #-208]\n"
+      "vldrw.32 q1, [%[weights], #-192]\n"
+      "vldrw.32 q2, [%[weights], #-176]\n"
+      "vldrw.32 q3, [%[weights], #-160]\n"                                             //
+      KINDLING_TAP("[%[top]], #16", "[%[weights], #-64]")                              //
+      KINDLING_SECOND_TAP("[%[top]]", "[%[top]]", "[%[weights], #-48]")                //
+      KINDLING_WIDEN                                                                   //
+      KINDLING_TAP("[%[top], #16]", "[%[weights], #-32]")                              //
+      KINDLING_SECOND_TAP("[%[middle]]", "[%[middle]], #16", "[%[weights], #-16]")     //
+      KINDLING_WIDEN                                                                   //
+      KINDLING_TAP("[%[middle]]", "[%[weights]]")                                      //
+      KINDLING_SECOND_TAP("[%[middle], #16]", "[%[middle], #16]", "[%[weights], #16]") //
+      KINDLING_WIDEN                                                                   //
+      KINDLING_TAP("[%[bottom]], #16", "[%[weights], #32]")                            //
+      KINDLING_SECOND_TAP("[%[bottom]]", "[%[bottom]]", "[%[weights], #48]")           //
+      KINDLING_WIDEN                                                                   //
+      KINDLING_TAP("[%[bottom], #16]", "[%[weights], #64]")                            //
+      KINDLING_WIDEN                                                                   //
+      KINDLING_REQUANTISE("q0", "[%[weights], #-144]", "[%[weights], #-80]")           //
+      KINDLING_REQUANTISE("q1", "[%[weights], #-128]", "[%[weights], #-76]")           //
+      KINDLING_REQUANTISE("q2", "[%[weights], #-112]", "[%[weights], #-72]")           //
+      KINDLING_REQUANTISE("q3", "[%[weights], #-96]", "[%[weights], #-68]")            //
+      "vqmovnb.s32 q0, q0\n"
+      "vqmovnt.s32 q0, q1\n"
+      "vqmovnb.s32 q2, q2\n"
+      "vqmovnt.s32 q2, q3\n"
+      "vqmovnb.s16 q0, q0\n"
+      "vqmovnt.s16 q0, q2\n"
+      "vpst\n"
+      "vstrbt.8 q0, [%[output]]\n"
+      : [top] "+r"(top), [middle] "+r"(middle), [bottom] "+r"(bottom)
+      : [weights] "l"(weights), [zero_point] "r"(zero_point), [output] "r"(output), [lanes] "Up"(lanes)
+      : "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
 }
 
 void compute_rows(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t) {
@@ -62,10 +104,8 @@ void compute_rows(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* o
     const SixteenRecord& record = *reinterpret_cast<const SixteenRecord*>(records);
     const mve_pred16_t lanes = vctp8q(left);
     std::int8_t* out = output;
-    for (std::int32_t column = width; column > 0; --column, top += 16, middle += 16, bottom += 16, out += channels) {
-      SixteenSums sums(record);
-      add_taps(top, middle, bottom, record.weights + 4 * 16, sums);
-      vstrbq_p_s8(out, sums.outputs(record, zero_point), lanes);
+    for (std::int32_t column = width; column > 0; --column, out += channels) {
+      compute_column(record, top, middle, bottom, zero_point, out, lanes);
     }
     top += 32, middle += 32, bottom += 32;
   }

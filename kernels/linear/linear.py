@@ -67,8 +67,8 @@ KERNELS = (
 def four_records(channels: Channels, tier: Tier) -> bytes:
     """Per four channels: bias int32[4], multiplier int32[4], right shift uint8[4] (MVE: int8, negative), weights.
 
-    Weights, with zeros behind K: scalar int8[K4][4 channels], DSP int8[K4 / 4][4 channels][4], K4 = K rounded up to 4;
-    MVE int8[K16 / 16][4 channels][16], K16 = K rounded up to 16.
+    Weights: scalar uint8[K4][4 channels], 128 more than they are, DSP int8[K4 / 4][4 channels][4], K4 = K rounded up to 4; MVE
+    int8[K16 / 16][4 channels][16], K16 = K rounded up to 16. Behind K: 0.
     """
     if tier == "mve":
         return channels.quad_records()
@@ -78,8 +78,10 @@ def four_records(channels: Channels, tier: Tier) -> bytes:
         four, block = channels.selected(slice(first, first + 4)), weights[first : first + 4]
         records += four.bias.astype("<i4").tobytes() + four.multiplier.astype("<i4").tobytes()
         records += (-four.shift).astype(np.uint8).tobytes()
-        order = block.T if tier == "scalar" else block.reshape(4, -1, 4).transpose(1, 0, 2)
-        records += np.ascontiguousarray(order).tobytes()
+        if tier == "scalar":
+            records += (np.ascontiguousarray(block.T).view(np.uint8) + np.uint8(128)).tobytes()
+        else:
+            records += np.ascontiguousarray(block.reshape(4, -1, 4).transpose(1, 0, 2)).tobytes()
     return bytes(records)
 
 
