@@ -5,7 +5,7 @@ from types import ModuleType
 
 from kernels.conv2d import conv2d
 from kernels.depthwise_conv2d import depthwise_conv2d
-from kernels.elementwise import add
+from kernels.elementwise import elementwise
 from kernels.linear import linear
 from kernels.move import move
 from kernels.operator import Operator
@@ -16,7 +16,7 @@ from kernels.signature import KernelSignature
 from kernels.softmax import softmax
 from kernels.table import table
 
-_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, softmax, add, table, quantize)
+_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, softmax, elementwise, table, quantize)
 
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,
@@ -25,7 +25,7 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     *move.OPERATORS,
     *pool.OPERATORS,
     softmax.OPERATOR,
-    add.OPERATOR,
+    *elementwise.OPERATORS,
     table.OPERATOR,
     *quantize.OPERATORS,
 )

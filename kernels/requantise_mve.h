@@ -19,6 +19,12 @@ inline int32x4_t requantise(int32x4_t accumulator, int32x4_t multiplier, int32x4
   return vaddq_n_s32(vrshlq_s32(scaled, shift), zero_point);
 }
 
+/// The same of one factor for all four, without a zero point.
+inline int32x4_t requantise(int32x4_t accumulator, std::int32_t multiplier, std::int32_t shift) {
+  const int32x4_t sign = vshrq_n_s32(accumulator, 31);
+  return vrshlq_n_s32(vaddq_s32(vqrdmulhq_n_s32(accumulator, multiplier), sign), shift);
+}
+
 }  // namespace kindling
 
 #endif

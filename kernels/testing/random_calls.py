@@ -1,10 +1,13 @@
 """Random calls of every operator: odd sizes, tails, paddings, extreme values and factors. Deterministic for a seed."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from kernels.elementwise.add import add_attributes
+from kernels.elementwise.div import div_attributes
+from kernels.elementwise.mul import mul_attributes
 from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType
 from kernels.requantise import quantise_multiplier
@@ -180,20 +183,72 @@ def softmax(rng: Generator) -> tuple[Call, Inputs]:
     return call, [values(rng, shape)]
 
 
-def add(rng: Generator) -> tuple[Call, Inputs]:
-    shape = (int(rng.integers(1, 70)),)
-    scale_a, scale_b = np.exp(rng.normal(-3, 2, 2))
-    output = max(scale_a, scale_b) * np.exp(rng.uniform(-3, 2))
+def broadcast_shapes(rng: Generator) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Of two operands and their result: of up to four axes, of which either operand may lack some or have size 1."""
+    if rng.integers(3) == 0:
+        shape = (int(rng.integers(1, 200)),)
+        return shape, shape, shape
+    rank = int(rng.integers(1, 5))
+    shape = (*(int(size) for size in rng.integers(1, 5, rank - 1)), int(rng.integers(1, 90 if rank < 3 else 20)))
+    a, b = (tuple(int(size) if rng.integers(3) else 1 for size in shape)[-int(rng.integers(1, rank + 1)) :] for _ in range(2))
+    return a, b, np.broadcast_shapes(a, b)
+
+
+def _binary(rng: Generator, operator: str, output_scale: Callable[[float, float], float]) -> tuple[Call, Inputs]:
+    """Zero points, bounds and scales; factors are the caller's to add."""
+    a, b, result = broadcast_shapes(rng)
+    if rng.integers(2):
+        a, b = b, a
+    scale_a, scale_b = (float(s) for s in np.exp(rng.normal(-3, 2, 2)))
+    if rng.integers(6) == 0:
+        scale_b = scale_a
     zeros = [zero_point(rng) for _ in range(3)]
     call = Call(
-        "add",
-        (int8_tensor(shape, zeros[0], scale_a), int8_tensor(shape, zeros[1], scale_b)),
-        (int8_tensor(shape, zeros[2], output),),
-        add_attributes(scale_a, scale_b, output)
-        | {"input_zero_point": (zeros[0], zeros[1]), "output_zero_point": zeros[2]}
-        | activation(rng, zeros[2]),
+        operator,
+        (int8_tensor(a, zeros[0], scale_a), int8_tensor(b, zeros[1], scale_b)),
+        (int8_tensor(result, zeros[2], output_scale(scale_a, scale_b)),),
+        {"input_zero_point": (zeros[0], zeros[1]), "output_zero_point": zeros[2]} | activation(rng, zeros[2]),
     )
-    return call, [values(rng, shape), values(rng, shape)]
+    return call, [values(rng, a), values(rng, b)]
+
+
+def _with_factors(call: Call, factors: dict) -> Call:
+    return dataclasses.replace(call, attributes=call.attributes | factors)
+
+
+def _scales(call: Call) -> list[float]:
+    return [tensor.scale for tensor in (*call.inputs, *call.outputs)]
+
+
+def add(rng: Generator) -> tuple[Call, Inputs]:
+    """Some are differences."""
+    call, inputs = _binary(rng, "add", lambda a, b: max(a, b) * np.exp(rng.choice([rng.uniform(-3, 2), -16, 9])))
+    scale_a, scale_b, output = _scales(call)
+    return _with_factors(call, add_attributes(scale_a, scale_b * int(rng.choice([1, 1, -1])), output)), inputs
+
+
+def mul(rng: Generator) -> tuple[Call, Inputs]:
+    call, inputs = _binary(rng, "mul", lambda a, b: a * b * np.exp(rng.choice([rng.uniform(2, 6), rng.uniform(-15, 25)])))
+    return _with_factors(call, mul_attributes(*_scales(call))), inputs
+
+
+def div(rng: Generator) -> tuple[Call, Inputs]:
+    call, inputs = _binary(rng, "div", lambda a, b: a / b * np.exp(rng.choice([rng.uniform(-5, 1), rng.uniform(-15, 25)])))
+    return _with_factors(call, div_attributes(*_scales(call), call.inputs[1].zero_point)), inputs
+
+
+def _extreme(rng: Generator, operator: str) -> tuple[Call, Inputs]:
+    a, b, result = broadcast_shapes(rng)
+    call = Call(operator, (int8_tensor(a), int8_tensor(b)), (int8_tensor(result),), activation(rng, zero_point(rng)))
+    return call, [values(rng, a), values(rng, b)]
+
+
+def minimum(rng: Generator) -> tuple[Call, Inputs]:
+    return _extreme(rng, "minimum")
+
+
+def maximum(rng: Generator) -> tuple[Call, Inputs]:
+    return _extreme(rng, "maximum")
 
 
 def table(rng: Generator) -> tuple[Call, Inputs]:
@@ -293,6 +348,10 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     max_pool2d,
     softmax,
     add,
+    mul,
+    div,
+    minimum,
+    maximum,
     table,
     copy,
     pad,

@@ -1,0 +1,60 @@
+#include "kernels/check.h"
+#include "kernels/elementwise/broadcast.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/wide_row.h"
+#include "kernels/requantise.h"
+
+namespace kindling {
+namespace {
+
+#if KINDLING_MVE
+class Product {
+ public:
+  explicit Product(const MulParams& params) : params_(params), step_a_(vdupq_n_s32(params.step_a)) {}
+
+  int32x4_t operator()(int32x4_t a, int32x4_t b) const {
+    const int32x4_t product = vmulq_s32(vmlasq_n_s32(a, step_a_, params_.offset_a), vsubq_n_s32(b, params_.zero_point_b));
+    return vaddq_n_s32(requantise(product, params_.multiplier, -params_.right_shift), params_.output_zero_point);
+  }
+
+ private:
+  const MulParams& params_;
+  int32x4_t step_a_;
+};
+#else
+class Product {
+ public:
+  explicit Product(const MulParams& params)
+      : step_a_(params.step_a),
+        offset_a_(params.offset_a),
+        zero_point_b_(params.zero_point_b),
+        zero_point_(params.output_zero_point),
+        factor_(params.multiplier, params.right_shift, 0) {}
+
+  std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+    return factor_.apply((a * step_a_ + offset_a_) * (b - zero_point_b_)) + zero_point_;
+  }
+
+ private:
+  std::int32_t step_a_, offset_a_, zero_point_b_, zero_point_;
+  NarrowFactor factor_;
+};
+#endif
+
+}  // namespace
+
+void mul_s8(const std::int8_t* a, const std::int8_t* b, const MulParams& params, std::int8_t* output) {
+  const Product product(params);
+  for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
+    wide_row(x, y, product, params, z, count);
+  });
+}
+
+Error check_mul_s8(const std::uint32_t* argument_bytes, const void* constant) {
+  const auto* params = params_of<MulParams>(constant, argument_bytes[2]);
+  return valid_if(params != nullptr &&
+                  is_broadcast(*params, argument_bytes[2], argument_bytes[0], argument_bytes[1], argument_bytes[3]) &&
+                  params->right_shift >= 1 && params->right_shift <= 31);
+}
+
+}  // namespace kindling
