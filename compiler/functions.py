@@ -47,7 +47,14 @@ def _softplus(x: float, beta: float, threshold: float) -> float:
     return x if x * beta > threshold else math.log1p(math.exp(x * beta)) / beta
 
 
-# By the names of PyTorch's operators.
+def _rounded(value: float, scale: float, zero_point: float) -> int:
+    """To int8, half away from zero."""
+    steps = min(max(value / scale, -1024.0), 1024.0)
+    nearest = int(math.copysign(math.floor(abs(steps) + 0.5), steps))
+    return min(max(nearest + int(zero_point), -128), 127)
+
+
+# By the names of PyTorch's operators; int8 rounds to what an int8 tensor of a scale and zero point can hold.
 OPERATORS: Mapping[str, Callable[..., float]] = {
     "abs": abs,
     "add": lambda a, b: a + b,
@@ -62,6 +69,7 @@ OPERATORS: Mapping[str, Callable[..., float]] = {
     "gelu_by_tanh": _gelu_by_tanh,
     "hardsigmoid": _hardsigmoid,
     "hardswish": lambda x: x * _hardsigmoid(x),
+    "int8": lambda x, scale, zero_point: (_rounded(x, scale, zero_point) - zero_point) * scale,
     "leaky_relu": lambda x, slope: x if x > 0 else slope * x,
     "log": _log,
     "log1p": lambda x: _log(1 + x) if x <= -1 else math.log1p(x),
@@ -127,10 +135,4 @@ def function_table(expression: Expression, source: TensorType, result: TensorTyp
     def nearest(index: int) -> int:
         return index if not math.isnan(values[index]) else min(defined, key=lambda other: abs(other - index))
 
-    return np.array([_quantised(values[nearest(index)], result) for index in range(256)], np.int8)
-
-
-def _quantised(value: float, type_: TensorType) -> int:
-    steps = min(max(value / type_.scale, -1024.0), 1024.0)
-    rounded = int(math.copysign(math.floor(abs(steps) + 0.5), steps))
-    return min(max(rounded + type_.zero_point, -128), 127)
+    return np.array([_rounded(values[nearest(index)], result.scale, result.zero_point) for index in range(256)], np.int8)

@@ -6,7 +6,7 @@ import pytest
 from compiler.functions import OPERATORS, evaluate, function_table, substituted
 from compiler.testing import int8
 
-ARGUMENTS = {"add": 1, "clamp": 2, "div": 1, "elu": 3, "leaky_relu": 1, "maximum": 1, "minimum": 1, "mul": 1, "pow": 1, "softplus": 2, "sub": 1}
+ARGUMENTS = {"add": 1, "clamp": 2, "div": 1, "elu": 3, "int8": 2, "leaky_relu": 1, "maximum": 1, "minimum": 1, "mul": 1, "pow": 1, "softplus": 2, "sub": 1}
 
 
 def test_the_identity_in_another_scale_is_a_requantisation():
@@ -33,6 +33,13 @@ def test_functions_of_functions():
     swish = substituted(("mul", "x", ("sigmoid", "x")), ("add", "x", 1.0))
     assert swish == ("mul", ("add", "x", 1.0), ("sigmoid", ("add", "x", 1.0)))
     assert evaluate(swish, 1.0) == 2 / (1 + math.exp(-2))
+
+
+def test_rounding_on_the_way_is_a_table_of_a_table():
+    source, middle, result = int8(1, scale=0.05), int8(1, scale=0.3, zero_point=9), int8(1, scale=0.02, zero_point=-128)
+    first, second = function_table(("tanh", "x"), source, middle), function_table(("exp", "x"), middle, result)
+    both = function_table(("exp", ("int8", ("tanh", "x"), 0.3, 9)), source, result)
+    assert both.tolist() == second[first.astype(int) + 128].tolist()
 
 
 def test_a_function_that_is_defined_nowhere():

@@ -19,6 +19,8 @@ from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
+from kernels.elementwise.div import div_attributes
+from kernels.elementwise.mul import mul_attributes
 from kernels.operator import Call, Operator, TensorType, Tier, UnsupportedError
 from kernels.requantise import quantise_multiplier
 from kernels.softmax.softmax import softmax_attributes
@@ -191,19 +193,39 @@ def _clamp(graph: Graph, node: Node) -> _Lowered:
 
 
 def _add(graph: Graph, node: Node) -> _Lowered:
-    a, b = (graph.types[tensor] for tensor in node.inputs)
-    result = graph.types[node.output]
-    if node.attributes.get("alpha", 1.0) != 1:
-        raise node.error("add with alpha is not supported")
-    if not a.shape == b.shape == result.shape:
-        raise node.error(f"adding {list(a.shape)} and {list(b.shape)} would broadcast, which is not supported")
+    a, b, result = _binary_types(graph, node)
+    factors = add_attributes(a.scale, b.scale * node.attributes.get("alpha", 1.0), result.scale)
+    return _binary(graph, node, factors)
+
+
+def _mul(graph: Graph, node: Node) -> _Lowered:
+    return _binary(graph, node, mul_attributes(*(type_.scale for type_ in _binary_types(graph, node))))
+
+
+def _div(graph: Graph, node: Node) -> _Lowered:
+    a, b, result = _binary_types(graph, node)
+    return _binary(graph, node, div_attributes(a.scale, b.scale, result.scale, b.zero_point))
+
+
+def _extreme(graph: Graph, node: Node) -> _Lowered:
+    if len({(type_.scale, type_.zero_point) for type_ in _binary_types(graph, node)}) != 1:
+        raise node.error(f"{node.operator} needs the same scale for its inputs and output")
+    return _binary(graph, node, {})
+
+
+def _binary_types(graph: Graph, node: Node) -> list[TensorType]:
+    return [graph.types[tensor] for tensor in (*node.inputs, node.output)]
+
+
+def _binary(graph: Graph, node: Node, factors: Mapping[str, Any]) -> _Lowered:
+    a, b, result = _binary_types(graph, node)
     attributes = {
         "input_zero_point": (a.zero_point, b.zero_point),
         "output_zero_point": result.zero_point,
-        **add_attributes(a.scale, b.scale, result.scale),
+        **factors,
         **_activation(node, result),
     }
-    return _simple(graph, node, "add", attributes, inputs=2)
+    return _simple(graph, node, node.operator, attributes, inputs=2)
 
 
 def _softmax(graph: Graph, node: Node) -> _Lowered:
@@ -243,9 +265,13 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "concat": _moved(lower_concat),
     "conv2d": _conv2d,
     "dequantize": _quantize,
+    "div": _div,
     "function": _function,
     "linear": _linear,
     "max_pool2d": _pool,
+    "maximum": _extreme,
+    "minimum": _extreme,
+    "mul": _mul,
     "pad": _moved(lower_pad),
     "permute": _moved(lower_permute),
     "quantize": _quantize,

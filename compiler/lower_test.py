@@ -111,11 +111,27 @@ def test_an_operator_left_in_float_is_refused():
         lowered(b.graph(b.node("s", "softmax", [x], float32(4), axis=0)))
 
 
-def test_an_addition_that_broadcasts_is_refused():
+def test_operands_that_broadcast():
     b = GraphBuilder()
     x, y = b.input("x", int8(1, 4)), b.input("y", int8(1, 1))
-    with pytest.raises(CompileError, match=r"adding \[1, 4\] and \[1, 1\] would broadcast"):
-        lowered(b.graph(b.node("sum", "add", [x, y], int8(1, 4))))
+    assert [step.kernel for step in lowered(b.graph(b.node("sum", "add", [x, y], int8(1, 4)))).steps] == ["add_s8"]
+    z = b.input("z", int8(1, 3))
+    with pytest.raises(CompileError, match=r"mul: shapes \[1, 4\] and \[1, 3\] do not broadcast"):
+        lowered(b.graph(b.node("product", "mul", [x, z], int8(1, 4))))
+
+
+def test_a_minimum_of_different_scales_is_refused():
+    b = GraphBuilder()
+    x, y = b.input("x", int8(1, 4)), b.input("y", int8(1, 4, scale=0.25))
+    with pytest.raises(CompileError, match="minimum needs the same scale for its inputs and output"):
+        lowered(b.graph(b.node("least", "minimum", [x, y], int8(1, 4))))
+
+
+def test_subtracting_is_adding_with_a_negative_factor():
+    b = GraphBuilder()
+    x, y = b.input("x", int8(1, 4)), b.input("y", int8(1, 4, scale=0.25))
+    (step,) = lowered(b.graph(b.node("difference", "add", [x, y], int8(1, 4), alpha=-2.0))).steps
+    assert step.call.attributes["input_multiplier"] == (2**30, -(2**30))
 
 
 def test_what_a_kernel_refuses_is_told_with_layer_and_line():

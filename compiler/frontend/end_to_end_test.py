@@ -187,7 +187,7 @@ MODELS = {
         (1, 3, 6, 6),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(3, 4, 1)",
         "return torch.cat([torch.sigmoid(self.a(x)), F.relu(self.b(x))], 1)",
-        ["conv2d_1x1_s8", "table_s8", "table_s8", "conv2d_1x1_s8", "concat_2_s8"],
+        ["conv2d_1x1_s8", "table_s8", "conv2d_1x1_s8", "concat_2_s8"],
     ),
     "channel shuffle by view, transpose and view": (
         (1, 3, 5, 5),
@@ -243,6 +243,45 @@ MODELS = {
         "self.a = nn.Conv2d(2, 4, 3)",
         "return self.a(x[:, 1:3, ::2].flip(2).repeat(1, 1, 2, 1))",
         ["copy_s8", "conv2d_s8"],
+    ),
+    "squeeze and excitation by linear layers": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 8, 3, padding=1); self.down = nn.Linear(8, 4); self.up = nn.Linear(4, 8); self.b = nn.Conv2d(8, 3, 1)",
+        "y = F.relu(self.a(x)); s = F.relu(self.down(F.adaptive_avg_pool2d(y, 1).flatten(1)));"
+        " return self.b(y * torch.sigmoid(self.up(s))[:, :, None, None])",
+        ["conv2d_s8", "avg_pool2d_s8", "linear_s8", "linear_s8", "table_s8", "mul_s8", "conv2d_1x1_s8"],
+    ),
+    "squeeze and excitation by convolutions": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 8, 3); self.down = nn.Conv2d(8, 4, 1); self.up = nn.Conv2d(4, 8, 1)",
+        "y = F.hardswish(self.a(x)); s = F.relu(self.down(y.mean((2, 3), keepdim=True)));"
+        " return F.relu(y * F.hardsigmoid(self.up(s)))",
+        ["conv2d_s8", "table_s8", "avg_pool2d_s8", "conv2d_1x1_s8", "conv2d_1x1_s8", "table_s8", "mul_s8"],
+    ),
+    "attention over pixels, and a difference": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 8, 3); self.b = nn.Conv2d(8, 1, 1)",
+        "y = self.a(x); z = y * torch.sigmoid(self.b(y)); return F.relu(z - y)",
+        ["conv2d_s8", "conv2d_1x1_s8", "table_s8", "mul_s8", "add_s8"],
+    ),
+    "constants per channel, per tensor and per element": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.scale = nn.Parameter(torch.rand(4, 1, 1) + 0.5);"
+        " self.offset = nn.Parameter(torch.tensor(0.7)); self.map = nn.Parameter(torch.randn(1, 4, 5, 5))",
+        "return torch.sub(self.a(x) * self.scale + self.offset, self.map, alpha=2)",
+        ["conv2d_1x1_s8", "mul_s8", "add_s8", "add_s8"],
+    ),
+    "layers with extremes of two branches": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(3, 4, 1); self.c = nn.Conv2d(4, 4, 1)",
+        "y, z = self.a(x), self.b(x); return self.c(torch.maximum(y, z) - torch.minimum(y, torch.sigmoid(z)))",
+        ["conv2d_1x1_s8", "conv2d_1x1_s8", "maximum_s8", "table_s8", "minimum_s8", "add_s8", "conv2d_1x1_s8"],
+    ),
+    "a quotient of a tensor and its norm over channels": (
+        (1, 6, 4, 4),
+        "self.a = nn.Conv2d(6, 8, 1); self.b = nn.Conv2d(6, 1, 1)",
+        "return self.a(x) / (self.b(x).abs() + 0.5)",
+        ["conv2d_1x1_s8", "conv2d_1x1_s8", "table_s8", "div_s8"],
     ),
     "two outputs": (
         (1, 3, 5, 5),

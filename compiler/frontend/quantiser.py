@@ -107,28 +107,28 @@ class Int8Quantiser(Quantizer):
 
     def _annotate(self, node: Node) -> None:
         if node.target in WEIGHTED:
-            self._annotate_fused(node, {node.args[0]: ACTIVATION, node.args[1]: WEIGHT})
+            self._annotate_fused(node, {node.args[0]: _as_given(node.args[0]), node.args[1]: WEIGHT})
         elif node.target in {aten.minimum.default, aten.maximum.default}:
             shared = SharedQuantizationSpec((node.args[0], node))
             _set(node, {node.args[0]: ACTIVATION, node.args[1]: shared}, shared)
         elif node.target in BINARY:
-            self._annotate_fused(node, {operand: ACTIVATION for operand in node.args[:2]})
+            self._annotate_fused(node, {operand: _as_given(operand) for operand in node.args[:2]})
         elif node.target in JOINED:
             first, *others = dict.fromkeys(node.args[0])
             shared = SharedQuantizationSpec((first, node))
             _set(node, {first: ACTIVATION} | {operand: shared for operand in others}, shared)
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
-            _set(node, {operand: ACTIVATION}, SharedQuantizationSpec((operand, node)))
+            _set(node, {operand: _as_given(operand)}, SharedQuantizationSpec((operand, node)))
         elif node.target in FIXED:
             scale, zero_point = FIXED[node.target]
-            _set(node, {node.args[0]: ACTIVATION}, _fixed(scale, zero_point))
+            _set(node, {node.args[0]: _as_given(node.args[0])}, _fixed(scale, zero_point))
 
     def _annotate_function(self, node: Node, origins: dict[Node, Node]) -> None:
         operands = [operand for operand in node.all_input_nodes if not is_inside(operand, origins)]
         fixed = FIXED.get(node.target)
         output = None if is_inside(node, origins) else _fixed(*fixed) if fixed else ACTIVATION
-        _set(node, {operand: ACTIVATION for operand in operands}, output)
+        _set(node, {operand: _as_given(operand) for operand in operands}, output)
 
     def _annotate_fused(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
         clamp = following_clamp(node)
@@ -137,6 +137,16 @@ class Int8Quantiser(Quantizer):
         else:
             _set(node, inputs, None)
             _set(clamp, {}, ACTIVATION)
+
+
+def _as_given(operand: Node) -> QuantizationSpecBase:
+    """How a node reads its operand: with the fixed parameters that it has where it comes from, if so, else as any activation."""
+    annotation = operand.meta.get(ANNOTATION)
+    given = annotation.output_qspec if annotation else None
+    if isinstance(given, SharedQuantizationSpec):
+        source, reader = given.edge_or_node
+        given = reader.meta[ANNOTATION].input_qspec_map[source]
+    return given if isinstance(given, FixedQParamsQuantizationSpec) else ACTIVATION
 
 
 def following_clamp(node: Node) -> Node | None:

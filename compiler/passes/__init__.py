@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from compiler.ir import Graph
+from compiler.passes.align_ranks import align_ranks
 from compiler.passes.cancel_permutes import cancel_permutes
 from compiler.passes.fold_pads import fold_pads
 from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fuse_clamps import fuse_clamps
-from compiler.passes.fuse_functions import fuse_functions, requantise_by_functions
+from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.passes.int8_ports import int8_ports
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.merge_takes import merge_takes
@@ -27,12 +28,13 @@ FLOAT_PASSES: tuple[Pass, ...] = (
     fuse_clamps,
     fold_quantization,
     remove_identities,
-    requantise_by_functions,
+    fuse_int8_functions,
 )
 INT8_PASSES: tuple[Pass, ...] = (
     means_to_pools,
     fold_pads,
     fuse_clamps,
+    align_ranks,
     merge_takes,
     widen_1d,
     nhwc,

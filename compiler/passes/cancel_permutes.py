@@ -2,6 +2,7 @@
 
 b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
 c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, concat, ...
+c = mul(permute(a) P, s: [N,C,1,1])                   ->  c = permute(mul(a, reshape(s) as [N,1,1,C])) P
 y = reshape(permute(x: [N,H,W,C]) as [N,2,C/2,H,W])   ->  y = permute(reshape(x) as [N,H,W,2,C/2])   where axes are split
 y = permute(reshape(x: [N,2,C/2,H,W]) as [N,C,H,W])   ->  y = reshape(permute(x))                   where axes are joined
 y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
@@ -20,7 +21,7 @@ from compiler.passes.nhwc import permuted
 from compiler.passes.remove_identities import remove_identities
 from compiler.rewrite import Rewrite, Rule, prune, rewrite
 
-ELEMENTWISE = {"add", "clamp", "dequantize", "function", "quantize"}
+ELEMENTWISE = {"add", "clamp", "dequantize", "div", "function", "maximum", "minimum", "mul", "quantize"}
 
 # Operators that work alike along every axis but those that these attributes name, or for which they hold something per axis.
 ALONG_AXIS = {"concat": ("axis",), "softmax": ("axis",)}
@@ -64,14 +65,17 @@ def _merge(graph: Graph, node: Node) -> Rewrite | None:
 
 def _as_reshape(graph: Graph, node: Node) -> Rewrite | None:
     """A permute that only moves axes of size 1 moves no data."""
-    if node.operator != "permute":
-        return None
-    shape = graph.types[node.inputs[0]].shape
-    moved = [axis for axis in node.attributes["permutation"] if shape[axis] != 1]
-    if moved != sorted(moved):
+    if node.operator != "permute" or not _moves_nothing(graph, node.inputs[0], node.attributes["permutation"]):
         return None
     attributes = {"shape": graph.types[node.output].shape}
     return Rewrite(nodes=(dataclasses.replace(node, operator="reshape", attributes=attributes),))
+
+
+def _moves_nothing(graph: Graph, tensor: str, permutation: tuple[int, ...]) -> bool:
+    """Whether the permutation leaves the order of the tensor's elements as it is."""
+    shape = graph.types[tensor].shape
+    moved = [axis for axis in permutation if shape[axis] != 1]
+    return len(shape) == len(permutation) and moved == sorted(moved)
 
 
 def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
@@ -79,17 +83,24 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator not in MOVABLE or node.attributes.get("scale") is not None:
         return None
     given = graph.constants.keys() | graph.input_tensors  # of these any order can be had
-    permutes = [_producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in given]
-    if not permutes or None in permutes or len({permute.attributes["permutation"] for permute in permutes}) != 1:
+    computed = {tensor: _producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in given}
+    permutes = [permute for permute in computed.values() if permute is not None]
+    if len({permute.attributes["permutation"] for permute in permutes}) != 1:
         return None
     if all(permute.inputs[0] in graph.input_tensors for permute in permutes):
         return None  # the inputs take them; to sink them would undo _above_first
     permutation = permutes[0].attributes["permutation"]
     back = tuple(int(axis) for axis in np.argsort(permutation))
+    others = [tensor for tensor, permute in computed.items() if permute is None]
+    if others and (
+        not all(_moves_nothing(graph, tensor, back) for tensor in others)
+        or all(_moves_nothing(graph, permute.inputs[0], permutation) for permute in permutes)
+    ):
+        return None  # a permute may go where it costs nothing, instead of one that costs something
     before = {permute.output: permute.inputs[0] for permute in permutes}
     types, constants, nodes = {}, {}, []
     for tensor in dict.fromkeys(node.inputs):
-        if tensor not in given:
+        if tensor in before:
             continue
         if len(graph.types[tensor].shape) != len(permutation):
             return None

@@ -22,9 +22,13 @@ CLAMPING = {
     "clamp",
     "conv1d",
     "conv2d",
+    "div",
     "linear",
     "max_pool1d",
     "max_pool2d",
+    "maximum",
+    "minimum",
+    "mul",
 }
 """Operators with a `clamp` attribute."""
 

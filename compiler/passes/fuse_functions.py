@@ -9,6 +9,11 @@
 A quantize and dequantize that stand alone become a function too, the requantisation:
 
     y: int8 = quantize(dequantize(x: int8))          ->  y = function(x) expression="x"
+
+and so do two functions of int8, if nothing else reads what is between them; it is rounded all the same:
+
+    f: int8 = function(x: int8) expression=("exp", "x")   ->  y = function(x) expression=("abs", ("int8", ("exp", "x"), 0.5, 0))
+    y: int8 = function(f) expression=("abs", "x")
 """
 
 import math
@@ -24,8 +29,8 @@ def fuse_functions(graph: Graph) -> Graph:
     return rewrite(graph, _behind_function, _of_one_tensor)
 
 
-def requantise_by_functions(graph: Graph) -> Graph:
-    return rewrite(graph, _requantisation)
+def fuse_int8_functions(graph: Graph) -> Graph:
+    return rewrite(graph, _requantisation, _behind_int8_function)
 
 
 def _behind_function(graph: Graph, node: Node) -> Rewrite | None:
@@ -61,6 +66,18 @@ def _requantisation(graph: Graph, node: Node) -> Rewrite | None:
     if producer is None or producer.operator != "dequantize" or producer.attributes:
         return None
     return Rewrite(nodes=(Node(node.name, "function", producer.inputs, node.outputs, {"expression": "x"}, node.source),))
+
+
+def _behind_int8_function(graph: Graph, node: Node) -> Rewrite | None:
+    before = graph.producer(node.inputs[0]) if node.operator == "function" else None
+    if before is None or before.operator != "function" or graph.only_reader(before.output) is not node:
+        return None
+    between = graph.types[before.output]
+    if between.dtype != "int8":
+        return None
+    rounded = ("int8", before.attributes["expression"], between.scale, between.zero_point)
+    expression = substituted(node.attributes["expression"], rounded)
+    return Rewrite(nodes=(Node(before.name, "function", before.inputs, node.outputs, {"expression": expression}, before.source),))
 
 
 def _is_float(graph: Graph, node: Node) -> bool:

@@ -1,4 +1,4 @@
-from compiler.passes.fuse_functions import fuse_functions, requantise_by_functions
+from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.testing import GraphBuilder, float32, int8, node_named, operators
 
 
@@ -41,6 +41,21 @@ def test_functions_of_different_tensors_and_of_int8_stay():
 def test_a_change_of_scale_is_a_function():
     b = GraphBuilder()
     x = b.node("f", "dequantize", [b.input("x", int8(4, scale=0.5))], float32(4))
-    graph = requantise_by_functions(b.graph(b.node("y", "quantize", [x], int8(4, scale=0.25))))
+    graph = fuse_int8_functions(b.graph(b.node("y", "quantize", [x], int8(4, scale=0.25))))
     assert operators(graph) == ["function"]
     assert graph.nodes[0].attributes == {"expression": "x"}
+
+
+def test_a_function_of_a_function_in_int8_is_rounded_between_them():
+    b = GraphBuilder()
+    f = b.node("f", "function", [b.input("x", int8(4))], int8(4, scale=0.25, zero_point=3), expression=("exp", "x"))
+    graph = fuse_int8_functions(b.graph(b.node("y", "function", [f], int8(4), expression=("abs", "x"))))
+    assert [node.name for node in graph.nodes] == ["f"], "the name is the first's, whose rounding the table contains"
+    assert graph.nodes[0].attributes["expression"] == ("abs", ("int8", ("exp", "x"), 0.25, 3))
+
+
+def test_a_function_whose_result_is_read_elsewhere_stays():
+    b = GraphBuilder()
+    f = b.node("f", "function", [b.input("x", int8(4))], int8(4), expression=("exp", "x"))
+    graph = b.graph(f, b.node("y", "function", [f], int8(4), expression=("abs", "x")))
+    assert operators(fuse_int8_functions(graph)) == ["function", "function"]
