@@ -16,7 +16,8 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     max_pool2d       input       kernel, stride, padding, dilation, clamp
     avg_pool1d, max_pool1d       the same with one spatial axis
     adaptive_avg_pool2d          output_size
-    mean             input       axes, keepdim
+    mean, sum, amax, amin        axes, keepdim
+    argmax           input       axes (one), keepdim; int32, where PyTorch has int64
     clamp            input       clamp
     softmax          input       axis
     pad              input       before, after (one number per axis), value

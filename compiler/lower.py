@@ -17,6 +17,7 @@ from compiler.ir import Graph, Node
 from compiler.passes.fold_quantization import WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
+from compiler.lower_reductions import lower_argmax, lower_extreme, lower_sum
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
 from kernels.elementwise.div import div_attributes
@@ -78,7 +79,8 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
 def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator]) -> Step:
     if node.operator not in LOWERINGS:
         raise node.error(f"operator {node.operator} has no kernel")
-    for tensor in (*_activations(node), node.output):
+    indices = {"argmax"}  # their results are integers that stand for themselves
+    for tensor in (*_activations(node), *(() if node.operator in indices else node.outputs)):
         if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
             raise node.error(f"operator {node.operator} was not quantised and has no float kernel")
     try:
@@ -244,9 +246,9 @@ def _function(graph: Graph, node: Node) -> _Lowered:
     return _simple(graph, node, "table", {"table": table})
 
 
-def _moved(lower_move: Callable[[Graph, Node], tuple[str, dict[str, Any], tuple[int, ...]]]) -> Callable[[Graph, Node], _Lowered]:
+def _one_operator(lower_node: Callable[[Graph, Node], tuple[str, dict[str, Any], tuple[int, ...]]]) -> Callable[[Graph, Node], _Lowered]:
     def convert(graph: Graph, node: Node) -> _Lowered:
-        operator, attributes, shape = lower_move(graph, node)
+        operator, attributes, shape = lower_node(graph, node)
         types = tuple(graph.types[tensor] for tensor in node.inputs)
         return _Lowered(operator, node.inputs, types, dataclasses.replace(graph.types[node.output], shape=shape), attributes)
 
@@ -260,9 +262,12 @@ def _quantize(graph: Graph, node: Node) -> _Lowered:
 
 LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "add": _add,
+    "amax": _one_operator(lower_extreme),
+    "amin": _one_operator(lower_extreme),
+    "argmax": _one_operator(lower_argmax),
     "avg_pool2d": _pool,
     "clamp": _clamp,
-    "concat": _moved(lower_concat),
+    "concat": _one_operator(lower_concat),
     "conv2d": _conv2d,
     "dequantize": _quantize,
     "div": _div,
@@ -270,11 +275,13 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "linear": _linear,
     "max_pool2d": _pool,
     "maximum": _extreme,
+    "mean": _one_operator(lower_sum),
     "minimum": _extreme,
     "mul": _mul,
-    "pad": _moved(lower_pad),
-    "permute": _moved(lower_permute),
+    "pad": _one_operator(lower_pad),
+    "permute": _one_operator(lower_permute),
     "quantize": _quantize,
     "softmax": _softmax,
-    "take": _moved(lower_take),
+    "sum": _one_operator(lower_sum),
+    "take": _one_operator(lower_take),
 }

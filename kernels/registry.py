@@ -12,11 +12,12 @@ from kernels.operator import Operator
 from kernels.params import ParamsStruct
 from kernels.pool import pool
 from kernels.quantize import quantize
+from kernels.reduce import reduce
 from kernels.signature import KernelSignature
 from kernels.softmax import softmax
 from kernels.table import table
 
-_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, softmax, elementwise, table, quantize)
+_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, reduce, softmax, elementwise, table, quantize)
 
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,
@@ -24,6 +25,7 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     linear.OPERATOR,
     *move.OPERATORS,
     *pool.OPERATORS,
+    *reduce.OPERATORS,
     softmax.OPERATOR,
     *elementwise.OPERATORS,
     table.OPERATOR,

@@ -5,6 +5,8 @@ select                                                 ->  slice, squeeze
 stack                                                  ->  unsqueeze per operand, cat
 pixel_shuffle, pixel_unshuffle, channel_shuffle        ->  view, permute, view
 expand to more axes                                    ->  view, expand
+max, min of all elements; max, min along an axis       ->  amax, amin; amax and argmax, amin
+argmax of all elements                                 ->  view, argmax
 """
 
 import operator
@@ -32,6 +34,8 @@ def decompose_moves(module: GraphModule) -> None:
             continue
         if node.target in SPLITS or node.target is aten.unbind.int:
             _split(module, node)
+        elif node.target in (aten.max.dim, aten.min.dim):
+            _split_extreme(module, node)
         elif node.target in DECOMPOSITIONS:
             result = DECOMPOSITIONS[node.target](_Writer(module, node), node)
             if result is not None:
@@ -73,6 +77,35 @@ def _split(module: GraphModule, node: Node) -> None:
         part = writer.call(aten.slice.Tensor, x, dim, starts[index], starts[index + 1])
         user.replace_all_uses_with(writer.call(aten.squeeze.dim, part, dim) if unbinds else part)
         module.graph.erase_node(user)
+
+
+def _split_extreme(module: GraphModule, node: Node) -> None:
+    """The values, and the indices, of max and min along an axis; indices of minima are left to be refused."""
+    x, dim = node.args[:2]
+    keepdim = node.args[2] if len(node.args) > 2 else node.kwargs.get("keepdim", False)
+    largest = node.target is aten.max.dim
+    for user in list(node.users):
+        if user.target is not operator.getitem or (user.args[1] == 1 and not largest):
+            continue
+        writer = _Writer(module, user)
+        if user.args[1] == 1:
+            result = writer.call(aten.argmax.default, x, dim, keepdim)
+        else:
+            result = writer.call(aten.amax.default if largest else aten.amin.default, x, [dim], keepdim)
+        user.replace_all_uses_with(result)
+        module.graph.erase_node(user)
+
+
+def _over_all(target: Any) -> Callable[[_Writer, Node], Node]:
+    return lambda writer, node: writer.call(target, node.args[0], list(range(node.args[0].meta["val"].dim())))
+
+
+def _argmax(writer: _Writer, node: Node) -> Node | None:
+    if len(node.args) > 1 and node.args[1] is not None:
+        return None
+    flat = writer.call(aten.view.default, node.args[0], [-1])
+    result = writer.call(aten.argmax.default, flat, 0)
+    return writer.call(aten.view.default, result, list(node.meta["val"].shape)) if node.meta["val"].dim() else result
 
 
 def _select(writer: _Writer, node: Node) -> Node | None:
@@ -126,10 +159,15 @@ def _expand(writer: _Writer, node: Node) -> Node | None:
 
 
 DECOMPOSITIONS: dict[Any, Callable[[_Writer, Node], Node | None]] = {
+    aten.argmax.default: _argmax,
     aten.channel_shuffle.default: _channel_shuffle,
     aten.expand.default: _expand,
+    aten.max.default: _over_all(aten.amax.default),
+    aten.mean.default: _over_all(aten.mean.dim),
+    aten.min.default: _over_all(aten.amin.default),
     aten.pixel_shuffle.default: _pixel_shuffle,
     aten.pixel_unshuffle.default: _pixel_unshuffle,
     aten.select.int: _select,
     aten.stack.default: _stack,
+    aten.sum.default: _over_all(aten.sum.dim_IntList),
 }

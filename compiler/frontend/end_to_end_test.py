@@ -283,6 +283,24 @@ MODELS = {
         "return self.a(x) / (self.b(x).abs() + 0.5)",
         ["conv2d_1x1_s8", "conv2d_1x1_s8", "table_s8", "div_s8"],
     ),
+    "a mean over time, and one over channels": (
+        (1, 12, 8),
+        "self.a = nn.Linear(8, 6)",
+        "y = self.a(x); return y.mean(1), y.mean((0, 2), keepdim=True)",
+        ["conv2d_1x1_s8", "sum_s8", "sum_s8"],
+    ),
+    "squeeze and excitation statistics: mean, sum, largest and smallest over the image": (
+        (1, 3, 6, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Linear(16, 4)",
+        "y = self.a(x); z = [y.mean((2, 3)), y.sum((2, 3)), y.amax((2, 3)), y.flatten(2).min(2).values]; return self.b(torch.cat(z, 1))",
+        ["conv2d_1x1_s8", "avg_pool2d_s8", "sum_s8", "amax_s8", "amin_s8", "concat_4_s8", "linear_s8"],
+    ),
+    "a sum over channels, and all of everything": (
+        (1, 3, 6, 5),
+        "self.a = nn.Conv2d(3, 4, 3); self.b = nn.Linear(3, 5)",
+        "y = F.relu(self.a(x)); z = torch.stack([y.sum(), y.mean(), y.max()]); return y.sum(1, keepdim=True), y.amax(1), self.b(z[None])",
+        ["conv2d_s8", "sum_s8", "sum_s8", "amax_s8", "concat_3_s8", "sum_s8", "amax_s8", "linear_s8"],
+    ),
     "two outputs": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
@@ -449,3 +467,18 @@ def test_the_compiled_files_say_the_same_in_every_compile(tmp_path):
     request = write_model(tmp_path, *MODELS["residual addition"][:3])
     first, second = (lower_graph(build_graph(request), LoweringRequest("mve")) for _ in range(2))
     assert first == second
+
+
+def test_an_argmax_gives_indices_in_the_order_of_the_users_axes(tmp_path):
+    forward = "y = self.a(x); return y, y.argmax(1), y.max(3, keepdim=True).indices, y.argmax()"
+    request = write_model(tmp_path, (1, 3, 6, 5), "self.a = nn.Conv2d(3, 7, 1)", forward)
+    program = lowered(build_graph(request))
+    assert [step.kernel for step in program.steps] == ["conv2d_1x1_s8", "copy_s8", "argmax_s8", "argmax_s8", "argmax_s8"]
+    assert [port.type.dtype for port in program.outputs] == ["int8", "int32", "int32", "int32"]
+    (port,) = program.inputs
+    x = to_firmware(port, torch.randn((1, 3, 6, 5), generator=torch.Generator().manual_seed(3)).numpy())
+    results = run_program(program, OPERATORS, {port.name: x})
+    y, *indices = (results[output.name].transpose(np.argsort(output.permutation)) for output in program.outputs)
+    assert np.array_equal(indices[0], y.argmax(1))
+    assert np.array_equal(indices[1], y.argmax(3, keepdims=True))
+    assert indices[2] == y.argmax()

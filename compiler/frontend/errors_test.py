@@ -74,6 +74,11 @@ def test_a_use_of_an_operator_that_is_not_supported():
     assert message == "error: models/m.py:11: layer avg_pool2d: avg_pool with divisor_override is not supported"
 
 
+def test_indices_that_the_model_works_on():
+    message = compile_model(("return self.second(x)", "return self.second(x).argmax(1) + 1"))
+    assert message == "error: models/m.py:13: layer add: aten.add.Tensor of integers is not supported: indices can only be outputs of the model"
+
+
 def test_a_missing_weights_file():
     message = compile_model(("return Model()", "return Model().load_state_dict(torch.load('models/weights.pt'))"))
     assert message.startswith(

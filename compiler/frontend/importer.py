@@ -38,6 +38,10 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
     for node in module.graph.nodes:
         if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING:
             raise node_error(node, code, f"operator {_operator_name(node)} is not supported")
+        for operand in node.all_input_nodes:
+            value = operand.meta.get("val") if node.op == operand.op == "call_function" else None
+            if isinstance(value, torch.Tensor) and not value.is_floating_point():
+                raise node_error(node, code, f"{_operator_name(node)} of integers is not supported: indices can only be outputs of the model")
 
 
 def import_graph(name: str, captured: Captured, quantised_module: GraphModule, code: UserCode) -> ir.Graph:
@@ -178,8 +182,10 @@ def _complete_values(module: GraphModule) -> None:
 
 
 def _type_of(node: FxNode) -> TensorType:
+    """PyTorch's indices are int64; here they are int32."""
     value = node.meta["val"]
-    return TensorType(tuple(int(size) for size in value.shape), str(value.dtype).removeprefix("torch."))
+    dtype = str(value.dtype).removeprefix("torch.")
+    return TensorType(tuple(int(size) for size in value.shape), "int32" if dtype == "int64" else dtype)
 
 
 def _past_dequantize(node: FxNode) -> FxNode:
@@ -312,10 +318,14 @@ def _adaptive_avg_pool(axes: int) -> Import:
     return convert
 
 
-def _mean(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    rank = a["self"].meta["val"].dim()
-    axes = a["dim"] if a["dim"] else range(rank)
-    return "mean", [a["self"]], {"axes": tuple(sorted(axis % rank for axis in axes)), "keepdim": bool(a["keepdim"])}
+def _reduction(operator: str) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        rank = a["self"].meta["val"].dim()
+        dim = a["dim"]
+        axes = [dim] if isinstance(dim, int) else dim or range(rank)
+        return operator, [a["self"]], {"axes": tuple(sorted(axis % rank for axis in axes)), "keepdim": bool(a["keepdim"])}
+
+    return convert
 
 
 def _softmax(node: FxNode, a: Mapping[str, Any]) -> Imported:
@@ -361,6 +371,9 @@ VANISHING = {aten.batch_norm.default}
 IMPORTS: Mapping[Any, Import] = {
     aten.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),
     aten.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
+    aten.amax.default: _reduction("amax"),
+    aten.amin.default: _reduction("amin"),
+    aten.argmax.default: _reduction("argmax"),
     aten.avg_pool1d.default: _pool("avg", 1),
     aten.avg_pool2d.default: _pool("avg", 2),
     aten.cat.default: moves.concat,
@@ -381,7 +394,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.linear.default: _linear,
     aten.max_pool1d.default: _pool("max", 1),
     aten.max_pool2d.default: _pool("max", 2),
-    aten.mean.dim: _mean,
+    aten.mean.dim: _reduction("mean"),
     aten.pad.default: _pad,
     aten.permute.default: _permute,
     aten.relu.default: _clamp(0.0, None),
@@ -396,6 +409,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.squeeze.default: _reshape,
     aten.squeeze.dim: _reshape,
     aten.squeeze.dims: _reshape,
+    aten.sum.dim_IntList: _reduction("sum"),
     aten.t.default: _permute,
     aten.transpose.int: _permute,
     aten.unflatten.int: _reshape,

@@ -26,9 +26,13 @@ aten = torch.ops.aten
 
 WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
 JOINED = {aten.cat.default}
+RESCALED = {aten.mean.dim, aten.sum.dim_IntList}
+INDICES = {aten.argmax.default}
 SHARED = {
     aten.adaptive_avg_pool1d.default,
     aten.adaptive_avg_pool2d.default,
+    aten.amax.default,
+    aten.amin.default,
     aten.avg_pool1d.default,
     aten.avg_pool2d.default,
     aten.expand.default,
@@ -37,7 +41,6 @@ SHARED = {
     aten.index_select.default,
     aten.max_pool1d.default,
     aten.max_pool2d.default,
-    aten.mean.dim,
     aten.pad.default,
     aten.permute.default,
     aten.repeat.default,
@@ -113,6 +116,12 @@ class Int8Quantiser(Quantizer):
             _set(node, {node.args[0]: ACTIVATION, node.args[1]: shared}, shared)
         elif node.target in BINARY:
             self._annotate_fused(node, {operand: _as_given(operand) for operand in node.args[:2]})
+        elif is_pool(node):
+            _set(node, {node.args[0]: ACTIVATION}, SharedQuantizationSpec((node.args[0], node)))
+        elif node.target in RESCALED:
+            _set(node, {node.args[0]: ACTIVATION}, ACTIVATION)
+        elif node.target in INDICES:
+            _set(node, {node.args[0]: ACTIVATION}, None)
         elif node.target in JOINED:
             first, *others = dict.fromkeys(node.args[0])
             shared = SharedQuantizationSpec((first, node))
@@ -147,6 +156,14 @@ def _as_given(operand: Node) -> QuantizationSpecBase:
         source, reader = given.edge_or_node
         given = reader.meta[ANNOTATION].input_qspec_map[source]
     return given if isinstance(given, FixedQParamsQuantizationSpec) else ACTIVATION
+
+
+def is_pool(node: Node) -> bool:
+    """A mean over all spatial axes, which becomes an average pool (passes/means_to_pools.py)."""
+    if node.target is not aten.mean.dim or not node.args[1]:
+        return False
+    rank = node.args[0].meta["val"].dim()
+    return rank in (3, 4) and {axis % rank for axis in node.args[1]} == set(range(2, rank))
 
 
 def following_clamp(node: Node) -> Node | None:

@@ -4,7 +4,8 @@ b = permute(permute(x) (0, 3, 1, 2)) (0, 2, 3, 1)     ->  b is x
 c = add(permute(a) P, permute(b) P)                   ->  c = permute(add(a, b)) P         likewise clamp, softmax, concat, ...
 c = mul(permute(a) P, s: [N,C,1,1])                   ->  c = permute(mul(a, reshape(s) as [N,1,1,C])) P
 y = reshape(permute(x: [N,H,W,C]) as [N,2,C/2,H,W])   ->  y = permute(reshape(x) as [N,H,W,2,C/2])   where axes are split
-y = permute(reshape(x: [N,2,C/2,H,W]) as [N,C,H,W])   ->  y = reshape(permute(x))                   where axes are joined
+y = reshape(permute(x: [N,H,W,C]) as [N,C,HW])        ->  y = permute(reshape(x) as [N,HW,C])       where axes are joined
+y = mean(permute(x)) over axes                        ->  y = permute(mean(x)), over where those axes are in x
 y: [1,64,1,1] = permute(x: [1,1,1,64])                ->  y = reshape(x)                   where no data moves
 y = permute(reshape(x: [N,C,L]) as [N,C,1,L])         ->  reshape after permute            and the other way round
 input x: NCHW, read by permute(x) (0, 2, 3, 1) only   ->  input x: NHWC
@@ -26,11 +27,12 @@ ELEMENTWISE = {"add", "clamp", "dequantize", "div", "function", "maximum", "mini
 # Operators that work alike along every axis but those that these attributes name, or for which they hold something per axis.
 ALONG_AXIS = {"concat": ("axis",), "softmax": ("axis",)}
 PER_AXIS = {"pad": ("before", "after"), "take": ("indices",)}
+REDUCTIONS = {"amax", "amin", "argmax", "mean", "sum"}
 MOVABLE = ELEMENTWISE | ALONG_AXIS.keys() | PER_AXIS.keys()
 
 
 def cancel_permutes(graph: Graph) -> Graph:
-    moves = (_merge, _sink_below, _before_unsqueeze, _after_squeeze, _after_split, _before_join, _into_linear_weight, _above_first)
+    moves = (_merge, _sink_below, _below_reduction, _before_unsqueeze, _after_squeeze, _after_split, _after_join, _before_join, _into_linear_weight, _above_first)
     # Inputs and outputs come first: one with a single channel is to be NHWC too, though no data moves.
     return _until_settled(_until_settled(graph, *moves), *moves, _as_reshape)
 
@@ -119,6 +121,26 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite(nodes=(*nodes, changed, after), types=types, constants=constants, renamed={node.output: outer})
 
 
+def _below_reduction(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator not in REDUCTIONS:
+        return None
+    permute = _producer(graph, node.inputs[0], "permute")
+    if permute is None:
+        return None
+    permutation, reduced = permute.attributes["permutation"], node.attributes["axes"]
+    result = graph.types[node.output]
+    if node.attributes["keepdim"]:
+        order = permutation
+    else:  # of the axes that are left, as they lie in x
+        left = [place for axis, place in enumerate(permutation) if axis not in reduced]
+        order = tuple(sorted(left).index(place) for place in left)
+    outer = graph.fresh(f"{node.name}.permuted")
+    changed = dataclasses.replace(node, inputs=permute.inputs).with_attributes(axes=tuple(sorted(permutation[axis] for axis in reduced)))
+    after = Node(outer, "permute", node.outputs, (outer,), {"permutation": order}, node.source)
+    types = {outer: result, node.output: permuted(result, tuple(int(axis) for axis in np.argsort(order)))}
+    return Rewrite(nodes=(changed, after), types=types, renamed={node.output: outer})
+
+
 def _with_axes(node: Node, permutation: tuple[int, ...]) -> Node:
     """A movable node whose axis i becomes axis permutation[i]."""
     back = np.argsort(permutation)
@@ -196,12 +218,37 @@ def _after_split(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite(nodes=nodes, types={middle: middle_type})
 
 
+def _after_join(graph: Graph, node: Node) -> Rewrite | None:
+    """reshape(permute(x)) that joins axes which are neighbours in x too -> permute(reshape(x))."""
+    if node.operator != "reshape":
+        return None
+    permute = _producer(graph, node.inputs[0], "permute")
+    if permute is None or graph.only_reader(permute.output) is None:
+        return None
+    sizes = graph.types[node.output].shape
+    groups = _split_axes(sizes, graph.types[permute.output].shape)
+    if groups is None:
+        return None
+    places = [[permute.attributes["permutation"][axis] for axis in group] for group in groups]
+    if any(group != list(range(group[0], group[0] + len(group))) for group in places):
+        return None
+    in_order = sorted(range(len(groups)), key=lambda i: places[i])  # the result's axes as they lie in x
+    middle = graph.fresh(f"{node.name}.joined")
+    middle_type = dataclasses.replace(graph.types[permute.inputs[0]], shape=tuple(sizes[axis] for axis in in_order))
+    order = tuple(in_order.index(axis) for axis in range(len(sizes)))
+    nodes = (
+        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
+        Node(node.name, "permute", (middle,), node.outputs, {"permutation": order}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: middle_type})
+
+
 def _before_join(graph: Graph, node: Node) -> Rewrite | None:
-    """permute(reshape(x)) that joins axes -> reshape(permute(x)): the permute goes up to where it may cancel."""
+    """permute(reshape(permute(x))) that joins axes -> reshape(permute(permute(x))): the permutes meet."""
     if node.operator != "permute":
         return None
     reshape = _producer(graph, node.inputs[0], "reshape")
-    if reshape is None:
+    if reshape is None or _producer(graph, reshape.inputs[0], "permute") is None:
         return None
     x_type = graph.types[reshape.inputs[0]]
     groups = _split_axes(graph.types[reshape.output].shape, x_type.shape)
@@ -218,6 +265,8 @@ def _before_join(graph: Graph, node: Node) -> Rewrite | None:
 
 def _split_axes(joined: tuple[int, ...], split: tuple[int, ...]) -> list[list[int]] | None:
     """For each axis of `joined` the axes of `split` into which it falls; None if it does not, or if only ones come or go."""
+    if not joined:
+        return None
     groups: list[list[int]] = []
     axis = 0
     for size in joined:

@@ -186,3 +186,29 @@ def test_a_part_of_an_input_is_taken_in_the_layout_of_the_convolution_behind():
     assert operators(after) == ["take", "conv2d"]
     assert after.types["x"].shape == (1, 6, 5, 8)
     assert after.nodes[0].attributes["indices"] == (None, None, None, (0, 2, 4, 6))
+
+
+def test_flattening_the_image_moves_nothing_until_the_order_matters():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("flat", "reshape", [y], int8(1, 4, 30), shape=(1, 4, 30))
+    y = b.node("max", "amax", [y], int8(1, 4), axes=(2,), keepdim=False)
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d", "reshape", "amax"]
+    assert after.types[after.nodes[1].output].shape == (1, 30, 4)
+    assert after.nodes[2].attributes["axes"] == (1,)
+
+
+def test_reductions_work_in_the_layout_of_the_convolutions():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    rows = b.node("rows", "mean", [y], int8(1, 4, 6), axes=(3,), keepdim=False)
+    channels = b.node("channels", "sum", [y], int8(1, 1, 6, 5), axes=(1,), keepdim=True)
+    after = cancel_permutes(nhwc(b.graph(rows, channels)))
+    assert operators(after) == ["conv2d", "mean", "sum"]
+    _, mean, total = after.nodes
+    assert (mean.attributes["axes"], total.attributes["axes"]) == ((2,), (3,))
+    assert [after.types[port.tensor].shape for port in after.outputs] == [(1, 6, 4), (1, 6, 5, 1)]
+    assert [port.permutation for port in after.outputs] == [(0, 2, 1), (0, 2, 3, 1)]

@@ -14,6 +14,9 @@ import dataclasses
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
 
+OF_INTEGERS = {"argmax"}
+"""Operators whose results are integers that nothing quantises."""
+
 WEIGHTED = {"conv1d", "conv2d", "linear"}
 
 
@@ -25,7 +28,7 @@ def _fold(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator in ("quantize", "dequantize") or len(node.outputs) != 1:
         return None
     quantizes = _quantizes(graph, node.output)
-    if not quantizes:
+    if not quantizes and node.operator not in OF_INTEGERS:
         return None
     activations = node.inputs[:1] if node.operator in WEIGHTED else node.inputs
     origins = [_dequantized(graph, tensor) for tensor in activations]
@@ -42,7 +45,7 @@ def _fold(graph: Graph, node: Node) -> Rewrite | None:
     folded = dataclasses.replace(node.with_attributes(**attributes), inputs=tuple(inputs))
     return Rewrite(
         nodes=(folded,),
-        types={node.output: graph.types[quantizes[0].output]},
+        types={node.output: graph.types[quantizes[0].output]} if quantizes else {},
         renamed={quantize.output: node.output for quantize in quantizes},
     )
 

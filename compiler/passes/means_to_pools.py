@@ -4,11 +4,10 @@
                                                     m: [N,C] = reshape(y), which is read instead of y
     y: [N,C,2,2] = adaptive_avg_pool2d(x: [N,C,8,6]) output_size=(2, 2)  ->  y = avg_pool2d(x) kernel=(4, 3) stride=(4, 3)
 
-A mean over other axes is permuted so that they come last. Only the batch axis is never averaged.
+Other means stay: sums with a factor.
 """
 
 import dataclasses
-import math
 
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
@@ -22,28 +21,21 @@ def _mean(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator != "mean":
         return None
     (x,) = node.inputs
-    type_ = graph.types[x]
-    reduced = node.attributes["axes"]
-    if 0 in reduced or len(reduced) > 2:
+    type_, result = graph.types[x], graph.types[node.output]
+    rank, one_type = len(type_.shape), (type_.scale, type_.zero_point) == (result.scale, result.zero_point)
+    if rank not in (3, 4) or node.attributes["axes"] != tuple(range(2, rank)) or not one_type:
         return None
-    kept = tuple(axis for axis in range(1, len(type_.shape)) if axis not in reduced)
-    order = (0, *kept, *reduced)
-    window = tuple(type_.shape[axis] for axis in reduced)
-    window = (1,) * (2 - len(window)) + window
-    channels = math.prod(type_.shape[axis] for axis in kept)
-
-    permuted, image, mean = (graph.fresh(f"{node.name}.{part}") for part in ("permuted", "image", "mean"))
-    batch = type_.shape[0]
+    batch, channels, *spatial = type_.shape
+    window = (1,) * (2 - len(spatial)) + tuple(spatial)
+    image, mean = (graph.fresh(f"{node.name}.{part}") for part in ("image", "mean"))
     types = {
-        permuted: dataclasses.replace(type_, shape=tuple(type_.shape[axis] for axis in order)),
         image: dataclasses.replace(type_, shape=(batch, channels, *window)),
-        node.output: dataclasses.replace(graph.types[node.output], shape=(batch, channels, 1, 1)),
-        mean: graph.types[node.output],
+        node.output: dataclasses.replace(result, shape=(batch, channels, 1, 1)),
+        mean: result,
     }
     pool = {"kernel": window, "stride": (1, 1), "padding": (0, 0, 0, 0), "count_include_pad": False}
     nodes = (
-        Node(permuted, "permute", (x,), (permuted,), {"permutation": order}, node.source),
-        Node(image, "reshape", (permuted,), (image,), {"shape": types[image].shape}, node.source),
+        Node(image, "reshape", (x,), (image,), {"shape": types[image].shape}, node.source),
         Node(node.name, "avg_pool2d", (image,), node.outputs, pool, node.source),
         Node(mean, "reshape", node.outputs, (mean,), {"shape": types[mean].shape}, node.source),
     )

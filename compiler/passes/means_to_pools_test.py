@@ -18,14 +18,20 @@ def test_a_mean_over_height_and_width_becomes_a_pool():
     assert after.types[after.outputs[0].tensor].shape == (2, 5)
 
 
-def test_a_mean_over_time_in_the_middle_is_permuted_first():
+def test_a_mean_over_the_last_axis_of_a_sequence_is_a_pool_over_one_row():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 8, 20))
+    after = means_to_pools(b.graph(b.node("mean", "mean", [x], int8(1, 8, 1), axes=(2,), keepdim=True)))
+    assert operators(after) == ["reshape", "avg_pool2d", "reshape"]
+    assert after.types[after.nodes[0].output].shape == (1, 8, 1, 20)
+
+
+def test_other_means_and_those_with_a_scale_of_their_own_stay():
     b = GraphBuilder()
     x = b.input("x", int8(1, 20, 8))
-    y = b.node("mean", "mean", [x], int8(1, 1, 8), axes=(1,), keepdim=True)
-    after = means_to_pools(b.graph(y))
-    assert operators(after) == ["permute", "reshape", "avg_pool2d", "reshape"]
-    assert after.nodes[0].attributes["permutation"] == (0, 2, 1)
-    assert after.types[after.nodes[1].output].shape == (1, 8, 1, 20)
+    y = b.node("middle", "mean", [x], int8(1, 1, 8), axes=(1,), keepdim=True)
+    z = b.node("scaled", "mean", [x], int8(1, 20, scale=0.25), axes=(2,), keepdim=False)
+    assert operators(means_to_pools(b.graph(y, z))) == ["mean", "mean"]
 
 
 def test_an_adaptive_pool_with_equal_windows_becomes_a_pool():

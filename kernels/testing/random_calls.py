@@ -325,6 +325,44 @@ def take(rng: Generator) -> tuple[Call, Inputs]:
     return Call("take", (int8_tensor(source),), (int8_tensor(result),), {"indices": tuple(indices)}), [values(rng, source)]
 
 
+def _reduction(rng: Generator, operator: str, dtype: str = "int8") -> tuple[Call, Inputs]:
+    shape = _shape(rng, int(rng.integers(1, 5)))
+    if rng.integers(2):
+        shape = (*shape[:-1], int(rng.integers(1, 60)))
+    axes = tuple(int(axis) for axis in np.flatnonzero(rng.integers(0, 2, len(shape)))) or (len(shape) - 1,)
+    if operator == "argmax":
+        axes = (int(rng.integers(len(shape))),)
+    if rng.integers(2):
+        result = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    else:
+        result = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+    call = Call(operator, (int8_tensor(shape),), (TensorType(result, dtype),), {"axes": axes})
+    return call, [values(rng, shape)]
+
+
+def total(rng: Generator) -> tuple[Call, Inputs]:
+    call, inputs = _reduction(rng, "sum")
+    count = int(np.prod(call.inputs[0].shape) // np.prod(call.outputs[0].shape))
+    real = np.exp(rng.normal(0, 1.5)) / count if rng.integers(6) else rng.choice([0.0, 1.0, 2.0**-40, 3.0, 200.0])
+    multiplier, shift = quantise_multiplier(float(real))
+    factor = {"multiplier": multiplier, "shift": shift}
+    zero_points = {"input_zero_point": zero_point(rng), "output_zero_point": zero_point(rng)}
+    return dataclasses.replace(call, attributes={**call.attributes, **factor, **zero_points}), inputs
+
+
+def amax(rng: Generator) -> tuple[Call, Inputs]:
+    return _reduction(rng, "amax")
+
+
+def amin(rng: Generator) -> tuple[Call, Inputs]:
+    return _reduction(rng, "amin")
+
+
+def argmax(rng: Generator) -> tuple[Call, Inputs]:
+    call, (x,) = _reduction(rng, "argmax", "int32")
+    return call, [x // 32 if rng.integers(3) == 0 else x]  # ties
+
+
 def quantize(rng: Generator) -> tuple[Call, Inputs]:
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
     call = Call("quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero})
@@ -357,6 +395,10 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     pad,
     concat,
     take,
+    total,
+    amax,
+    amin,
+    argmax,
     quantize,
     dequantize,
 )
