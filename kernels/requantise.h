@@ -75,17 +75,20 @@ class NarrowFactor {
 
   /// requantise(accumulator) + zero point. The offset rounds half up and adds the zero point before the shift; the
   /// accumulator's sign bit turns it into half away from zero.
-  std::int32_t apply(std::int32_t accumulator) const {
-    const std::int32_t offset = offset_ + (accumulator >> 31);
+  std::int32_t apply(std::int32_t accumulator) const { return apply_to_double(accumulator * 2); }
+
+  /// The same for 2 * accumulator.
+  std::int32_t apply_to_double(std::int32_t accumulator2) const {
+    const std::int32_t offset = offset_ + (accumulator2 >> 31);
 #if KINDLING_DSP
     std::int32_t scaled;
-    __asm__("smmlar %0, %1, %2, %3" : "=r"(scaled) : "r"(accumulator * 2), "r"(multiplier_), "r"(offset));
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(scaled) : "r"(accumulator2), "r"(multiplier_), "r"(offset));
     return scaled >> right_shift_;
 #elif KINDLING_THUMB1
-    return (offset + high_product(accumulator * 2)) >> right_shift_;
+    return (offset + high_product(accumulator2)) >> right_shift_;
 #else
     const std::int64_t start = static_cast<std::int64_t>(offset) * (std::int64_t{1} << 32) + 0x80000000LL;
-    const std::int64_t scaled = start + static_cast<std::int64_t>(accumulator * 2) * multiplier_;
+    const std::int64_t scaled = start + static_cast<std::int64_t>(accumulator2) * multiplier_;
     return static_cast<std::int32_t>(scaled >> 32) >> right_shift_;
 #endif
   }

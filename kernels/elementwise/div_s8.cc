@@ -39,7 +39,7 @@ class Quotient {
 void div_s8(const std::int8_t* a, const std::int8_t* b, const DivParams& params, std::int8_t* output) {
   const Quotient quotient(params);
   for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    wide_row(x, y, quotient, params, z, count);
+    wide_row(x, y, quotient, {0, params.activation_min, params.activation_max}, z, count);
   });
 }
 

@@ -19,9 +19,10 @@ namespace kindling {
 
 /// The lesser or the greater of each pair of elements.
 template <bool kMaximum>
-void extreme_row(const std::int8_t* a, const std::int8_t* b, const ExtremeParams& params, std::int8_t* output, std::uint32_t count) {
+[[gnu::noinline]] void extreme_row(const std::int8_t* a, const std::int8_t* b, Activation activation, std::int8_t* output,
+                                   std::uint32_t count) {
 #if KINDLING_MVE
-  const int8x16_t lowest = vdupq_n_s8(params.activation_min), highest = vdupq_n_s8(params.activation_max);
+  const int8x16_t lowest = vdupq_n_s8(activation.min), highest = vdupq_n_s8(activation.max);
   for (std::int32_t left = static_cast<std::int32_t>(count); left > 0; left -= 16, a += 16, b += 16, output += 16) {
     const mve_pred16_t lanes = vctp8q(left);
     const int8x16_t x = vldrbq_z_s8(a, lanes), y = vldrbq_z_s8(b, lanes);
@@ -42,14 +43,14 @@ void extreme_row(const std::int8_t* a, const std::int8_t* b, const ExtremeParams
   }
 #endif
   for (; i < count; ++i) output[i] = (a[i] > b[i]) == kMaximum ? a[i] : b[i];
-  clamp_outputs(output, count, {0, params.activation_min, params.activation_max});
+  clamp_outputs(output, count, activation);
 #endif
 }
 
 template <bool kMaximum>
 void extreme(const std::int8_t* a, const std::int8_t* b, const ExtremeParams& params, std::int8_t* output) {
   for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    extreme_row<kMaximum>(x, y, params, z, count);
+    extreme_row<kMaximum>(x, y, {0, params.activation_min, params.activation_max}, z, count);
   });
 }
 

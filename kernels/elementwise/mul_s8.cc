@@ -7,46 +7,49 @@
 namespace kindling {
 namespace {
 
-#if KINDLING_MVE
 class Product {
  public:
-  explicit Product(const MulParams& params) : params_(params), step_a_(vdupq_n_s32(params.step_a)) {}
+#if KINDLING_MVE
+  explicit Product(const MulParams& params)
+      : step_a_(vdupq_n_s32(params.step_a)),
+        offset_a_(params.offset_a),
+        zero_point_b_(params.zero_point_b),
+        multiplier_(params.multiplier),
+        shift_(-params.right_shift),
+        zero_point_(params.output_zero_point) {}
 
   int32x4_t operator()(int32x4_t a, int32x4_t b) const {
-    const int32x4_t product = vmulq_s32(vmlasq_n_s32(a, step_a_, params_.offset_a), vsubq_n_s32(b, params_.zero_point_b));
-    return vaddq_n_s32(requantise(product, params_.multiplier, -params_.right_shift), params_.output_zero_point);
+    const int32x4_t product = vmulq_s32(vmlasq_n_s32(a, step_a_, offset_a_), vsubq_n_s32(b, zero_point_b_));
+    return vaddq_n_s32(requantise(product, multiplier_, shift_), zero_point_);
   }
 
  private:
-  const MulParams& params_;
   int32x4_t step_a_;
-};
+  std::int32_t offset_a_, zero_point_b_, multiplier_, shift_, zero_point_;
 #else
-class Product {
- public:
   explicit Product(const MulParams& params)
-      : step_a_(params.step_a),
-        offset_a_(params.offset_a),
+      : twice_step_a_(2 * params.step_a),
+        twice_offset_a_(2 * params.offset_a),
         zero_point_b_(params.zero_point_b),
         zero_point_(params.output_zero_point),
         factor_(params.multiplier, params.right_shift, 0) {}
 
   std::int32_t operator()(std::int32_t a, std::int32_t b) const {
-    return factor_.apply((a * step_a_ + offset_a_) * (b - zero_point_b_)) + zero_point_;
+    return factor_.apply_to_double((a * twice_step_a_ + twice_offset_a_) * (b - zero_point_b_)) + zero_point_;
   }
 
  private:
-  std::int32_t step_a_, offset_a_, zero_point_b_, zero_point_;
+  std::int32_t twice_step_a_, twice_offset_a_, zero_point_b_, zero_point_;
   NarrowFactor factor_;
-};
 #endif
+};
 
 }  // namespace
 
 void mul_s8(const std::int8_t* a, const std::int8_t* b, const MulParams& params, std::int8_t* output) {
   const Product product(params);
   for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    wide_row(x, y, product, params, z, count);
+    wide_row(x, y, product, {0, params.activation_min, params.activation_max}, z, count);
   });
 }
 
