@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compiler.pte.contents import KernelCall, ScalarType, TensorValue
-from runtime.testing.programs import ANSWER, CONSTANTS, REGION_BYTES, Result, program, run_programs, values
+from runtime.testing.programs import ANSWER, CONSTANTS, REGION_BYTES, Result, altered_program, program, run_programs, values
 
 ERRORS = {
     name: int(code, 16)
@@ -52,6 +52,10 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             {"operators": ("kindling::scale_s8", "kindling::add_s9")},
             error("OperatorMissing"),
         ),
+        "an operator whose name differs in its last letter, behind the last whole word": (
+            {"operators": ("kindling::scale_s9", "kindling::add_s8")},
+            error("OperatorMissing"),
+        ),
         "an operator's name that is longer": (
             {"operators": ("kindling::scale_s8x", "kindling::add_s8")},
             error("OperatorMissing"),
@@ -61,6 +65,7 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             error("OperatorMissing"),
         ),
         "a region larger than there is": ({"memory_bytes": (97, 16)}, error("OutOfResources")),
+        "a region larger than can be": ({"memory_bytes": (96 + (1 << 32), 16)}, error("OutOfResources")),
         "a region too many": ({"memory_bytes": (96, 16, 16)}, error("OutOfResources")),
         "more values than there is room for": (
             {"values": values() + tuple(TensorValue(ScalarType.CHAR, (1,), offset=i) for i in range(3))},
@@ -88,7 +93,10 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
         ),
         "an argument too few": ({"calls": (KernelCall(0, (0, 1)),)}, error("InvalidArgument")),
         "an argument too many": ({"calls": (KernelCall(0, (0, 1, 2, 2)),)}, error("InvalidArgument")),
-        "a params that is not constant": ({"calls": (KernelCall(0, (0, 4, 2)),)}, error("InvalidArgument")),
+        "params that are not constant": (
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (8,), memory=1)), "calls": (KernelCall(0, (0, 4, 5)),)},
+            error("InvalidArgument"),
+        ),
         "an output that is a constant": ({"calls": (KernelCall(0, (0, 1, 1)),)}, error("InvalidArgument")),
         "a scratch that is a constant": (
             {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 3, 5)))},
@@ -126,6 +134,10 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             {"values": values(x=TensorValue(ScalarType.CHAR, (1 << 16, 1 << 16, 8)))},
             error("InvalidProgram"),
         ),
+        "elements of no known type": (
+            {"values": values(x=TensorValue(8, (8,)))},
+            error("InvalidProgram"),
+        ),
         "a size that is negative": (
             {"values": values(x=TensorValue(ScalarType.CHAR, (-8,)))},
             error("InvalidProgram"),
@@ -140,6 +152,80 @@ def test_a_method_that_does_not_fit_is_refused_with_the_instruction(changes, exp
     assert run(program(**changes)) == expected
 
 
+@pytest.mark.parametrize(
+    ("table", "alter", "expected"),
+    {
+        "a value that is no tensor": ("EValue", lambda _, f: f | {"ValType": 2}, error("InvalidType")),
+        "a value without a tensor": ("EValue", lambda _, f: {"ValType": f["ValType"]}, error("InvalidProgram")),
+        "a tensor without sizes": ("Tensor", lambda _, f: _without(f, "Sizes"), error("InvalidProgram")),
+        "a tensor of dynamic shape": ("Tensor", lambda _, f: f | {"ShapeDynamism": 1}, error("NotSupported")),
+        "a tensor that starts within its storage": ("Tensor", lambda _, f: f | {"StorageOffset": 1}, error("NotSupported")),
+        "a planned tensor that has a first value": ("Tensor", lambda _, f: f | {"DataBufferIdx": 1}, error("NotSupported")),
+        "a tensor that is nowhere": ("Tensor", lambda _, f: _without(f, "AllocationInfo"), error("NotSupported")),
+        "a tensor planned beyond 4 GiB": (
+            "AllocationDetails",
+            lambda _, f: f | {"MemoryOffsetHigh": 1},
+            error("NotSupported"),
+        ),
+        "a constant beyond 4 GiB": (
+            "SubsegmentOffsets",
+            lambda writer, f: f | {"Offsets": writer._numbers([0, 1 << 32, 16], "uint64")},
+            error("InvalidProgram"),
+        ),
+        "a segment of more than 4 GiB": ("DataSegment", lambda _, f: f | {"Size": f["Size"] + (1 << 32)}, error("InvalidProgram")),
+        "a segment longer than the file": ("DataSegment", lambda _, f: f | {"Size": f["Size"] + 1}, error("InvalidProgram")),
+        "an instruction that is no call of a kernel": (
+            "Instruction",
+            lambda _, f: f | {"InstrArgsType": 3},
+            error("NotSupported"),
+        ),
+        "a method without instructions": ("Chain", lambda _, f: _without(f, "Instructions"), error("InvalidProgram")),
+        "a method without chains": (
+            "ExecutionPlan",
+            lambda writer, f: f | {"Chains": writer._offsets([])},
+            error("InvalidProgram"),
+        ),
+        "a method of two chains": (
+            "ExecutionPlan",
+            lambda writer, f: f | {"Chains": writer._offsets([writer._table("Chain", Instructions=writer._offsets([]))] * 2)},
+            error("NotSupported"),
+        ),
+    }.values(),
+)
+def test_a_table_that_is_not_as_it_must_be_is_refused(table, alter, expected):
+    assert run(altered_program(table, alter)) == expected
+
+
+def _without(fields: dict[str, int], name: str) -> dict[str, int]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def test_a_vtable_that_reaches_beyond_the_file_is_not_followed():
+    bare = bytearray(program(constants=(), values=values(scale=TensorValue(ScalarType.BYTE, (8,), offset=0))))
+    (root,) = struct.unpack_from("<I", bare)
+    last = len(bare) - 4
+    struct.pack_into("<i", bare, root, root - last)
+    struct.pack_into("<HH", bare, last, 20, 4)
+    assert run(bytes(bare)) == error("InvalidProgram")
+
+
+def test_what_is_misaligned_is_refused():
+    assert run_programs([program()], misaligned_file=4) == [error("InvalidArgument")]
+    assert run_programs([program()], misaligned_region=8) == [error("InvalidArgument")]
+
+
+def test_a_method_that_the_program_has_not_is_not_found():
+    assert run_programs([program()], method=1) == [error("NotFound")]
+
+
+def test_after_an_error_a_method_that_ran_before_cannot_run():
+    # The runner uses one Method for all, and ends if it runs after an error.
+    broken = [program()[:-1], program(outputs=(4,)), altered_program("Instruction", lambda _, f: f | {"InstrArgsType": 3})]
+    for file in broken:
+        good, bad, again = run_programs([program(), file, program()])
+        assert good == again == OK and bad.error != 0
+
+
 def test_params_that_the_kernel_refuses_are_an_error_of_its_instruction():
     assert run(program(constants=(CONSTANTS[0], struct.pack("<Iii", 9, 2, 0)))) == error("InvalidArgument", 1)
 
@@ -151,6 +237,10 @@ def test_params_that_the_kernel_refuses_are_an_error_of_its_instruction():
         "another generation": (program().replace(b"ET12", b"ET13", 1), error("InvalidProgram")),
         "a flatbuffer longer than the file": (
             program()[:16] + struct.pack("<Q", 1 << 20) + program()[24:],
+            error("InvalidProgram"),
+        ),
+        "a flatbuffer that ends within a word": (
+            program()[:16] + struct.pack("<Q", struct.unpack_from("<Q", program(), 16)[0] - 1) + program()[24:],
             error("InvalidProgram"),
         ),
         "a flatbuffer of 2^32 bytes more": (program()[:20] + b"\1" + program()[21:], error("InvalidProgram")),

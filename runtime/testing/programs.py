@@ -4,10 +4,12 @@ import dataclasses
 import pathlib
 import struct
 import subprocess
-from collections.abc import Iterable
+import unittest.mock
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from compiler.pte import writer
 from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
-from compiler.pte.writer import pte_bytes
 
 _RUNNER = pathlib.Path(__file__).with_name("run_programs")
 OUTPUT_BYTES = 8
@@ -47,7 +49,18 @@ ANSWER = bytes((4 * (i - 3) * 2) % 256 for i in range(OUTPUT_BYTES))
 
 def program(constants: tuple[bytes, ...] = CONSTANTS, **changes) -> bytes:
     """The .pte of `method(**changes)`."""
-    return pte_bytes(Contents(methods=(method(**changes),), constants=constants))
+    return writer.pte_bytes(Contents(methods=(method(**changes),), constants=constants))
+
+
+def altered_program(table: str, alter: Callable[[Any, dict[str, int]], dict[str, int]]) -> bytes:
+    """The sound program, but for the fields of the tables of one kind: alter(writer, fields) says what they are instead."""
+
+    class Altered(writer._Writer):
+        def _table(self, name: str, **fields: int) -> int:
+            return super()._table(name, **(alter(self, fields) if name == table else fields))
+
+    with unittest.mock.patch.object(writer, "_Writer", Altered):
+        return program()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +72,11 @@ class Result:
     output: bytes
 
 
-def run_programs(
-    files: Iterable[bytes], *, instructions_a_step: int = 0, region_bytes: tuple[int, int] = REGION_BYTES
-) -> list[Result]:
-    """Runs each file. Raises CalledProcessError if the runtime did what the sanitisers forbid."""
+def run_programs(files: Iterable[bytes], **request: int | tuple[int, int]) -> list[Result]:
+    """Runs each file; `request` are fields of run_programs.cc's Request. Raises CalledProcessError if the runtime did what the
+    sanitisers forbid."""
     files = list(files)
-    stream = b"".join(struct.pack("<4I", len(file), instructions_a_step, *region_bytes) + file for file in files)
+    stream = b"".join(_request(len(file), **request) + file for file in files)
     answer = subprocess.run([_RUNNER], input=stream, capture_output=True, check=True).stdout
     results, at = [], 0
     for _ in files:
@@ -75,3 +87,15 @@ def run_programs(
         results.append(Result(error, instruction, output))
     assert at == len(answer)
     return results
+
+
+def _request(
+    file_bytes: int,
+    *,
+    method: int = 0,
+    instructions_a_step: int = 0,
+    region_bytes: tuple[int, int] = REGION_BYTES,
+    misaligned_file: int = 0,
+    misaligned_region: int = 0,
+) -> bytes:
+    return struct.pack("<7I", file_bytes, method, instructions_a_step, *region_bytes, misaligned_file, misaligned_region)

@@ -1,7 +1,6 @@
 // Loads and runs programs, whatever their bytes, on two little kernels; for tests that are written in Python.
 //
-// Standard input: for each program, u32 bytes of the .pte, u32 how many instructions to run at a step (0: all), two u32 bytes of the
-// regions, the .pte.
+// Standard input: for each program a Request, then the .pte.
 // Standard output: for each, u32 error, u32 next instruction and, if the error is 0, the 8 bytes of output 0.
 // Everything a program may touch is allocated to the byte, so that AddressSanitizer sees what goes beyond.
 
@@ -16,6 +15,15 @@ namespace kindling {
 namespace {
 
 constexpr uint32_t kOutputBytes = 8;
+
+struct Request {
+  uint32_t file_bytes;
+  uint32_t method;
+  uint32_t instructions_a_step;  // 0: all at once
+  uint32_t region_bytes[2];
+  uint32_t misaligned_file;  // by how many bytes
+  uint32_t misaligned_region;
+};
 
 struct Params {
   uint32_t count;
@@ -65,31 +73,44 @@ constexpr Kernel kKernels[] = {{run_scale_s8, check_scale_s8}, {run_add_s8, chec
 constexpr Signature kSignatures[] = {{18, 1, 3, 0b010}, {16, 2, 5, 0b01100}};
 constexpr uint32_t kBytes[] = {kOutputBytes};
 
-/// Memory of exactly `bytes`, aligned to 16 bytes.
+/// Memory of exactly `bytes`, aligned to 16 bytes but for `misaligned`.
 class Block {
  public:
-  explicit Block(uint32_t bytes) : bytes_(bytes) {
-    if (posix_memalign(&data_, 16, bytes) != 0) std::abort();
-    std::memset(data_, 0x55, bytes);
+  explicit Block(uint32_t bytes, uint32_t misaligned = 0) : bytes_(bytes), misaligned_(misaligned) {
+    void* memory;
+    if (posix_memalign(&memory, 16, bytes + misaligned) != 0) std::abort();
+    memory_ = static_cast<uint8_t*>(memory);
   }
-  ~Block() { std::free(data_); }
+  ~Block() { std::free(memory_); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  uint8_t* data() const { return static_cast<uint8_t*>(data_); }
+  uint8_t* data() const { return memory_ + misaligned_; }
   Region region() const { return {data(), bytes_}; }
 
  private:
-  void* data_ = nullptr;
+  uint8_t* memory_;
   uint32_t bytes_;
+  uint32_t misaligned_;
 };
+
+/// Fills memory with what a kernel would take for its params.
+void fill_with_params(Region region) {
+  const Params params = {kOutputBytes, 1};
+  for (uint32_t i = 0; i < region.size; ++i) region[i] = reinterpret_cast<const uint8_t*>(&params)[i % sizeof params];
+}
 
 void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 
-void run_program(Span<const uint8_t> file, uint32_t instructions_a_step, const uint32_t* region_bytes) {
+// One for all programs, so that what one leaves behind meets the next.
+Method method;
+
+void run_program(const Request& request, Span<const uint8_t> file) {
   constexpr uint32_t kAddresses = 8;
-  Block first(region_bytes[0]), second(region_bytes[1]), addresses(kAddresses * sizeof(void*));
+  Block first(request.region_bytes[0], request.misaligned_region), second(request.region_bytes[1]);
+  Block addresses(kAddresses * sizeof(void*));
   const Region regions[] = {first.region(), second.region()};
+  for (Region region : regions) fill_with_params(region);
   const Environment environment = {
       .kernels = {kNames, kKernels, kSignatures, 2},
       .input_bytes = kBytes,
@@ -98,9 +119,13 @@ void run_program(Span<const uint8_t> file, uint32_t instructions_a_step, const u
       .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
   };
   Program program;
-  Method method;
   Error error = program.load(file);
-  if (error == Error::Ok) error = method.init(program, 0, environment);
+  if (error != Error::Ok) {
+    put(static_cast<uint32_t>(error));
+    put(0);
+    return;
+  }
+  error = method.init(program, request.method, environment);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(method.next_instruction());
@@ -109,10 +134,10 @@ void run_program(Span<const uint8_t> file, uint32_t instructions_a_step, const u
   }
   int8_t* input = static_cast<int8_t*>(method.input(0));
   for (uint32_t i = 0; i < kOutputBytes; ++i) input[i] = static_cast<int8_t>(i - 3);
-  if (instructions_a_step == 0) {
+  if (request.instructions_a_step == 0) {
     error = method.run();
   } else {
-    while ((error = method.step(instructions_a_step)) == Error::Ok) continue;
+    while ((error = method.step(request.instructions_a_step)) == Error::Ok) continue;
     if (error == Error::EndOfMethod) error = Error::Ok;
   }
   put(static_cast<uint32_t>(error));
@@ -124,15 +149,11 @@ void run_program(Span<const uint8_t> file, uint32_t instructions_a_step, const u
 }  // namespace kindling
 
 int main() {
-  struct {
-    uint32_t file_bytes;
-    uint32_t instructions_a_step;
-    uint32_t region_bytes[2];
-  } head;
-  while (std::fread(&head, sizeof head, 1, stdin) == 1) {
-    kindling::Block file(head.file_bytes);
-    if (std::fread(file.data(), 1, head.file_bytes, stdin) != head.file_bytes) return 1;
-    kindling::run_program({file.data(), head.file_bytes}, head.instructions_a_step, head.region_bytes);
+  kindling::Request request;
+  while (std::fread(&request, sizeof request, 1, stdin) == 1) {
+    kindling::Block file(request.file_bytes, request.misaligned_file);
+    if (std::fread(file.data(), 1, request.file_bytes, stdin) != request.file_bytes) return 1;
+    kindling::run_program(request, {file.data(), request.file_bytes});
   }
   return std::fflush(stdout);
 }
