@@ -57,17 +57,13 @@ bool is_shift(std::uint8_t shift) { return shift >= 1 && shift <= 31; }
 
 void add_s8(const std::int8_t* first, const std::int8_t* second, const AddParams& params, std::int8_t* output) {
   const Sum sum(params);
-  for_each_row(params.swapped ? second : first, params.swapped ? first : second, params, output,
-               [&](const std::int8_t* a, const std::int8_t* b, std::int8_t* y, std::uint32_t count) {
-                 wide_row(a, b, sum, {0, params.activation_min, params.activation_max}, y, count);
-               });
+  const std::int8_t *a = params.swapped ? second : first, *b = params.swapped ? first : second;
+  for_each_row(a, b, rows_of(params), wide_row<Sum>, &sum, bounds_of(params), output);
 }
 
 Error check_add_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<AddParams>(constant, argument_bytes[2]);
-  if (params == nullptr) return Error::InvalidArgument;
-  const std::uint32_t a = params->swapped ? 1 : 0;
-  return valid_if(is_broadcast(*params, argument_bytes[2], argument_bytes[a], argument_bytes[1 - a], argument_bytes[3]) &&
+  return valid_if(params != nullptr && is_broadcast(*params, argument_bytes, params->swapped != 0) &&
                   is_shift(params->right_shift_b) && is_shift(params->output_right_shift));
 }
 

@@ -38,15 +38,12 @@ class Quotient {
 
 void div_s8(const std::int8_t* a, const std::int8_t* b, const DivParams& params, std::int8_t* output) {
   const Quotient quotient(params);
-  for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    wide_row(x, y, quotient, {0, params.activation_min, params.activation_max}, z, count);
-  });
+  for_each_row(a, b, rows_of(params), wide_row<Quotient>, &quotient, bounds_of(params), output);
 }
 
 Error check_div_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<DivParams>(constant, argument_bytes[2]);
-  return valid_if(params != nullptr &&
-                  is_broadcast(*params, argument_bytes[2], argument_bytes[0], argument_bytes[1], argument_bytes[3]) &&
+  return valid_if(params != nullptr && is_broadcast(*params, argument_bytes) &&
                   holds_array<DivParams>(argument_bytes[2], params->reciprocal_offset, 256 * 4) && params->right_shift >= 1 &&
                   params->right_shift <= 30);
 }

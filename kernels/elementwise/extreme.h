@@ -17,10 +17,10 @@
 
 namespace kindling {
 
-/// The lesser or the greater of each pair of elements.
+/// A RowFunction: the lesser or the greater of each pair of elements.
 template <bool kMaximum>
-[[gnu::noinline]] void extreme_row(const std::int8_t* a, const std::int8_t* b, Activation activation, std::int8_t* output,
-                                   std::uint32_t count) {
+void extreme_row(const std::int8_t* a, const std::int8_t* b, const void*, Activation activation, std::int8_t* output,
+                 std::uint32_t count) {
 #if KINDLING_MVE
   const int8x16_t lowest = vdupq_n_s8(activation.min), highest = vdupq_n_s8(activation.max);
   for (std::int32_t left = static_cast<std::int32_t>(count); left > 0; left -= 16, a += 16, b += 16, output += 16) {
@@ -49,15 +49,12 @@ template <bool kMaximum>
 
 template <bool kMaximum>
 void extreme(const std::int8_t* a, const std::int8_t* b, const ExtremeParams& params, std::int8_t* output) {
-  for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    extreme_row<kMaximum>(x, y, {0, params.activation_min, params.activation_max}, z, count);
-  });
+  for_each_row(a, b, rows_of(params), extreme_row<kMaximum>, nullptr, bounds_of(params), output);
 }
 
 inline Error check_extreme(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<ExtremeParams>(constant, argument_bytes[2]);
-  return valid_if(params != nullptr &&
-                  is_broadcast(*params, argument_bytes[2], argument_bytes[0], argument_bytes[1], argument_bytes[3]));
+  return valid_if(params != nullptr && is_broadcast(*params, argument_bytes));
 }
 
 }  // namespace kindling

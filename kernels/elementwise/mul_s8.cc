@@ -48,16 +48,13 @@ class Product {
 
 void mul_s8(const std::int8_t* a, const std::int8_t* b, const MulParams& params, std::int8_t* output) {
   const Product product(params);
-  for_each_row(a, b, params, output, [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* z, std::uint32_t count) {
-    wide_row(x, y, product, {0, params.activation_min, params.activation_max}, z, count);
-  });
+  for_each_row(a, b, rows_of(params), wide_row<Product>, &product, bounds_of(params), output);
 }
 
 Error check_mul_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<MulParams>(constant, argument_bytes[2]);
-  return valid_if(params != nullptr &&
-                  is_broadcast(*params, argument_bytes[2], argument_bytes[0], argument_bytes[1], argument_bytes[3]) &&
-                  params->right_shift >= 1 && params->right_shift <= 31);
+  return valid_if(params != nullptr && is_broadcast(*params, argument_bytes) && params->right_shift >= 1 &&
+                  params->right_shift <= 31);
 }
 
 }  // namespace kindling

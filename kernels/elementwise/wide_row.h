@@ -12,20 +12,20 @@
 
 // Where addressing is by post-increment or has few registers, GCC's choice of induction variables costs three instructions an element.
 #if KINDLING_MVE || KINDLING_THUMB1
-#define KINDLING_ROW [[gnu::noinline, gnu::optimize("no-ivopts")]]
+#define KINDLING_ROW [[gnu::optimize("no-ivopts")]]
 #else
-#define KINDLING_ROW [[gnu::noinline]]
+#define KINDLING_ROW
 #endif
 
 namespace kindling {
 
-/// output = operation(a, b), clamped to the activation's range. On MVE the operation is one of four elements.
+/// A RowFunction: output = operation(a, b), clamped to the activation's range. On MVE the operation is one of four elements.
 ///
-/// Not inlined, and with a copy of the operation, so that all its numbers stay in registers.
+/// With a copy of the operation, so that all its numbers stay in registers.
 template <class Operation>
-KINDLING_ROW void wide_row(const std::int8_t* a, const std::int8_t* b, const Operation& shared_operation, Activation activation,
+KINDLING_ROW void wide_row(const std::int8_t* a, const std::int8_t* b, const void* shared_operation, Activation activation,
                            std::int8_t* output, std::uint32_t count) {
-  const Operation operation = shared_operation;
+  const Operation operation = *static_cast<const Operation*>(shared_operation);
 #if KINDLING_MVE
   const int32x4_t lowest = vdupq_n_s32(activation.min), highest = vdupq_n_s32(activation.max);
   for (std::int32_t left = static_cast<std::int32_t>(count); left > 0; left -= 4, a += 4, b += 4, output += 4) {
