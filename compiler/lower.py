@@ -232,9 +232,7 @@ def _binary(graph: Graph, node: Node, factors: Mapping[str, Any]) -> _Lowered:
 
 def _softmax(graph: Graph, node: Node) -> _Lowered:
     source = graph.types[node.inputs[0]]
-    if node.attributes["axis"] != len(source.shape) - 1:
-        raise node.error("softmax is supported over the last axis only (channels, for images)")
-    return _simple(graph, node, "softmax", softmax_attributes(source.scale))
+    return _simple(graph, node, "softmax", softmax_attributes(source.scale) | {"axis": node.attributes["axis"]})
 
 
 def _function(graph: Graph, node: Node) -> _Lowered:

@@ -93,7 +93,6 @@ def test_weights_are_counted_once():
     "operator, attributes, reason",
     [
         ("sigmoid", {}, "operator sigmoid has no kernel"),
-        ("softmax", {"axis": 1}, r"softmax is supported over the last axis only"),
     ],
 )
 def test_what_has_no_kernel_is_refused_naming_the_layer(operator, attributes, reason):

@@ -301,6 +301,12 @@ MODELS = {
         "y = F.relu(self.a(x)); z = torch.stack([y.sum(), y.mean(), y.max()]); return y.sum(1, keepdim=True), y.amax(1), self.b(z[None])",
         ["conv2d_s8", "sum_s8", "sum_s8", "amax_s8", "concat_3_s8", "sum_s8", "amax_s8", "linear_s8"],
     ),
+    "softmax over the rows of an image, in the layout of the convolution": (
+        (1, 3, 6, 5),
+        "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 3, 1)",
+        "return self.b(torch.softmax(self.a(x), 2))",
+        ["conv2d_1x1_s8", "softmax_s8", "conv2d_1x1_s8"],
+    ),
     "two outputs": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",

@@ -1,4 +1,4 @@
-// Softmax over the last dimension, int8; softmax.py has its arithmetic.
+// Softmax over one axis, int8; softmax.py has its arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace kindling {
 
-/// int8 [rows][depth] -> int8 [rows][depth] of scale 1/256 and zero point -128. The output may be the input, or start anywhere before it.
+/// int8 [outer][depth][inner] -> the same of scale 1/256 and zero point -128, over depth. If inner is 1 the output may be the input, or
+/// start anywhere before it; else it must start (depth - 1) * inner bytes before it, or more.
 void softmax_s8(const std::int8_t* input, const SoftmaxParams& params, std::int8_t* output);
 Error check_softmax_s8(const std::uint32_t* argument_bytes, const void* params);
 

@@ -1,9 +1,10 @@
-"""softmax over the last dimension, int8; the output has scale 1/256 and zero point -128.
+"""softmax over one axis, int8; the output has scale 1/256 and zero point -128.
 
 Bit for bit TensorFlow Lite's int8 softmax: gemmlowp's fixed-point exponential with 5 integer bits, its reciprocal by three
 Newton steps, sums with 12 integer bits.
 
-Attributes of a call (`softmax_attributes` computes them from the input's scale):
+Attributes of a call (`softmax_attributes` computes all but the axis from the input's scale):
+    axis                           the last if there is none
     input_multiplier, input_shift  factor = input scale * 2**26, shift >= 0, see kernels/requantise.py
     diff_min                       differences from the row's maximum below this give 0
 
@@ -26,10 +27,11 @@ LARGEST_DEPTH = 2**_SUM_BITS - 1
 
 SOFTMAX_PARAMS = ParamsStruct(
     "SoftmaxParams",
-    "A softmax of int8 [rows][depth].",
+    "A softmax of int8 [outer][depth][inner] over depth.",
     (
-        Field("rows", "std::uint32_t", ""),
+        Field("outer", "std::uint32_t", ""),
         Field("depth", "std::uint32_t", ""),
+        Field("inner", "std::uint32_t", ""),
         Field("input_multiplier", "std::int32_t", ""),
         Field("input_shift", "std::int32_t", "to the left"),
         Field("diff_min", "std::int32_t", "0 or less"),
@@ -101,8 +103,11 @@ class Softmax:
         source, result, attributes = call.inputs[0], call.outputs[0], call.attributes
         if source.dtype != "int8" or result.dtype != "int8" or source.shape != result.shape or not source.shape:
             raise UnsupportedError("softmax needs int8 input and output of one shape")
-        if not 1 <= source.shape[-1] <= LARGEST_DEPTH:
-            raise UnsupportedError(f"softmax: a row has {source.shape[-1]} elements, not 1 to {LARGEST_DEPTH}")
+        axis, rank = attributes.get("axis", -1), len(source.shape)
+        if not -rank <= axis < rank:
+            raise UnsupportedError(f"softmax: no axis {axis} in {list(source.shape)}")
+        if not 1 <= source.shape[axis] <= LARGEST_DEPTH:
+            raise UnsupportedError(f"softmax: a row has {source.shape[axis]} elements, not 1 to {LARGEST_DEPTH}")
         if not (2**30 <= attributes["input_multiplier"] < 2**31 and 0 <= attributes["input_shift"] <= 31):
             raise UnsupportedError("softmax: the input's factor is out of range")
         largest = -attributes["diff_min"]
@@ -112,11 +117,12 @@ class Softmax:
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         self.kernel(call, tier)
-        *rows, depth = call.inputs[0].shape
+        outer, depth, inner = self._sizes(call)
         return SOFTMAX_PARAMS.pack(
             {
-                "rows": int(np.prod(rows, dtype=np.int64)),
+                "outer": outer,
                 "depth": depth,
+                "inner": inner,
                 "input_multiplier": call.attributes["input_multiplier"],
                 "input_shift": call.attributes["input_shift"],
                 "diff_min": max(call.attributes["diff_min"], -256),
@@ -127,22 +133,32 @@ class Softmax:
         return 0
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
-        return 0
+        """A row may overwrite itself; of rows that interlace the last element must not reach the first of the next."""
+        _, depth, inner = self._sizes(call)
+        return 0 if inner == 1 else (depth - 1) * inner
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         attributes = call.attributes
+        axis = attributes.get("axis", -1)
         x = inputs[0].astype(np.int64)
-        difference = x - x.max(axis=-1, keepdims=True)
+        difference = x - x.max(axis=axis, keepdims=True)
         counts = difference >= attributes["diff_min"]
         scaled = rounding_doubling_high_multiply(
             np.where(counts, difference, 0) << attributes["input_shift"], attributes["input_multiplier"]
         )
         exponentials = exponential(scaled)
         terms = np.where(counts, rounding_divide_by_power_of_two(exponentials, _SUM_BITS), 0)
-        inverse, bits = reciprocal(terms.sum(axis=-1, keepdims=True))
+        inverse, bits = reciprocal(terms.sum(axis=axis, keepdims=True))
         products = rounding_doubling_high_multiply(inverse, exponentials)
         shifted = rounding_divide_by_power_of_two(products, bits + 31 - 8) - 128
         return [np.where(counts, np.clip(shifted, -128, 127), -128).astype(np.int8)]
+
+    @staticmethod
+    def _sizes(call: Call) -> tuple[int, int, int]:
+        """(outer, depth, inner)"""
+        shape = call.inputs[0].shape
+        axis = call.attributes.get("axis", -1) % len(shape)
+        return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
 
     def macs(self, call: Call) -> int:
         return 0

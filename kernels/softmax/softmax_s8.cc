@@ -56,15 +56,17 @@ std::int32_t reciprocal(std::int32_t fraction) {
   return saturating_double(x);
 }
 
-void softmax_row(const std::int8_t* input, const SoftmaxParams& params, std::int8_t* output) {
+/// Of elements that are `step` apart.
+void softmax_row(const std::int8_t* input, std::uint32_t step, const SoftmaxParams& params, std::int8_t* output) {
+  const std::uint32_t end = params.depth * step;
   std::int32_t largest = -128;
-  for (std::uint32_t i = 0; i < params.depth; ++i) largest = input[i] > largest ? input[i] : largest;
+  for (std::uint32_t i = 0; i < end; i += step) largest = input[i] > largest ? input[i] : largest;
   const auto exponential_of = [&](std::int32_t difference) {
     return exponential(multiply(difference * (1 << params.input_shift), params.input_multiplier));
   };
 
   std::int32_t sum = 0;  // kSumBits integer bits
-  for (std::uint32_t i = 0; i < params.depth; ++i) {
+  for (std::uint32_t i = 0; i < end; i += step) {
     const std::int32_t difference = input[i] - largest;
     if (difference >= params.diff_min) sum += rounding_divide_by_power_of_two(exponential_of(difference), kSumBits);
   }
@@ -73,7 +75,7 @@ void softmax_row(const std::int8_t* input, const SoftmaxParams& params, std::int
   const std::int32_t inverse = reciprocal(static_cast<std::int32_t>(fraction));
   const std::int32_t shift = kSumBits - headroom + 31 - 8;
 
-  for (std::uint32_t i = 0; i < params.depth; ++i) {
+  for (std::uint32_t i = 0; i < end; i += step) {
     const std::int32_t difference = input[i] - largest;
     std::int32_t value = -128;
     if (difference >= params.diff_min) {
@@ -86,17 +88,18 @@ void softmax_row(const std::int8_t* input, const SoftmaxParams& params, std::int
 }  // namespace
 
 void softmax_s8(const std::int8_t* input, const SoftmaxParams& params, std::int8_t* output) {
-  for (std::uint32_t row = 0; row < params.rows; ++row) {
-    softmax_row(input, params, output);
-    input += params.depth;
-    output += params.depth;
+  const std::uint32_t inner = params.inner;
+  for (std::uint32_t outer = 0; outer < params.outer; ++outer) {
+    for (std::uint32_t column = 0; column < inner; ++column) softmax_row(input + column, inner, params, output + column);
+    input += params.depth * inner;
+    output += params.depth * inner;
   }
 }
 
 Error check_softmax_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<SoftmaxParams>(constant, argument_bytes[1]);
-  if (params == nullptr || !all_positive(params->rows, params->depth)) return Error::InvalidArgument;
-  const Size bytes = Size(params->rows) * params->depth;
+  if (params == nullptr || !all_positive(params->outer, params->depth, params->inner)) return Error::InvalidArgument;
+  const Size bytes = Size(params->outer) * params->depth * params->inner;
   return valid_if(bytes.is(argument_bytes[0]) && bytes.is(argument_bytes[2]));
 }
 

@@ -52,3 +52,19 @@ def test_rows_that_are_too_long_are_refused() -> None:
     call = Call("softmax", (int8_tensor((1, 4096)),), (int8_tensor((1, 4096)),), softmax_attributes(0.1))
     with pytest.raises(UnsupportedError, match="4096 elements"):
         OPERATOR.kernel(call, "scalar")
+
+
+def test_along_any_axis_rows_are_what_they_are_along_the_last() -> None:
+    x = np.random.default_rng(0).integers(-128, 128, (3, 5, 4)).astype(np.int8)
+    for axis in range(3):
+        call = Call("softmax", (int8_tensor(x.shape),), (int8_tensor(x.shape),), softmax_attributes(0.05) | {"axis": axis})
+        last = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+        call_last = Call("softmax", (int8_tensor(last.shape),), (int8_tensor(last.shape),), softmax_attributes(0.05))
+        expected = np.moveaxis(OPERATOR.reference(call_last, [last])[0], -1, axis)
+        assert np.array_equal(OPERATOR.reference(call, [x])[0], expected)
+
+
+def test_an_axis_that_is_not_there_is_refused() -> None:
+    call = Call("softmax", (int8_tensor((1, 4)),), (int8_tensor((1, 4)),), softmax_attributes(0.1) | {"axis": 2})
+    with pytest.raises(UnsupportedError, match="no axis 2"):
+        OPERATOR.kernel(call, "scalar")

@@ -177,9 +177,10 @@ def max_pool2d(rng: Generator) -> tuple[Call, Inputs]:
 
 
 def softmax(rng: Generator) -> tuple[Call, Inputs]:
-    shape = (int(rng.integers(1, 4)), int(rng.integers(1, 40)))
+    shape = (int(rng.integers(1, 4)), int(rng.integers(1, 40)), int(rng.choice([1, *rng.integers(1, 12, 2)])))
     scale = float(np.exp(rng.uniform(np.log(1e-6), np.log(3))))
-    call = Call("softmax", (int8_tensor(shape, 0, scale),), (int8_tensor(shape, -128, 1 / 256),), softmax_attributes(scale))
+    attributes = softmax_attributes(scale) | {"axis": int(rng.choice([0, 1, 1, 2]))}
+    call = Call("softmax", (int8_tensor(shape, 0, scale),), (int8_tensor(shape, -128, 1 / 256),), attributes)
     return call, [values(rng, shape)]
 
 
