@@ -12,20 +12,20 @@ class Product {
 #if KINDLING_MVE
   explicit Product(const MulParams& params)
       : step_a_(vdupq_n_s32(params.step_a)),
+        zero_point_b_(vdupq_n_s32(params.zero_point_b)),
         offset_a_(params.offset_a),
-        zero_point_b_(params.zero_point_b),
         multiplier_(params.multiplier),
         shift_(-params.right_shift),
         zero_point_(params.output_zero_point) {}
 
   int32x4_t operator()(int32x4_t a, int32x4_t b) const {
-    const int32x4_t product = vmulq_s32(vmlasq_n_s32(a, step_a_, offset_a_), vsubq_n_s32(b, zero_point_b_));
+    const int32x4_t product = vmulq_s32(vmlasq_n_s32(a, step_a_, offset_a_), vsubq_s32(b, zero_point_b_));
     return vaddq_n_s32(requantise(product, multiplier_, shift_), zero_point_);
   }
 
  private:
-  int32x4_t step_a_;
-  std::int32_t offset_a_, zero_point_b_, multiplier_, shift_, zero_point_;
+  int32x4_t step_a_, zero_point_b_;
+  std::int32_t offset_a_, multiplier_, shift_, zero_point_;
 #else
   explicit Product(const MulParams& params)
       : twice_step_a_(2 * params.step_a),
