@@ -8,9 +8,11 @@ void argmax_s8(const std::int8_t* input, const ReductionParams& params, std::int
   for_each_output<1>(input, params, [&](const std::int8_t* element, std::int32_t) {
     std::int32_t largest = *element;
     std::uint32_t where = 0;
+#pragma GCC unroll 4
     for (std::uint32_t i = 1; i < count; ++i) {
       element += step;
-      if (*element > largest) largest = *element, where = i;
+      const std::int32_t value = *element;
+      if (value > largest) largest = value, where = i;
     }
     *output++ = static_cast<std::int32_t>(where);
   });
