@@ -7,8 +7,10 @@ import struct
 from pathlib import Path
 
 import pytest
+from flatbuffers import number_types
 
 from compiler.pte.contents import KernelCall, ScalarType, TensorValue
+from runtime.schema import program_generated as schema
 from runtime.testing.programs import ANSWER, CONSTANTS, REGION_BYTES, Result, altered_program, program, run_programs, values
 
 ERRORS = {
@@ -209,8 +211,17 @@ def test_a_vtable_that_reaches_beyond_the_file_is_not_followed():
     assert run(bytes(bare)) == error("InvalidProgram")
 
 
+def test_a_table_that_ends_within_its_last_field_is_refused():
+    file = bytearray(program())
+    segment = schema.Program.GetRootAs(file).Segments(0)._tab
+    vtable = segment.Pos - segment.Get(number_types.SOffsetTFlags, segment.Pos)
+    (table_bytes,) = struct.unpack_from("<H", file, vtable + 2)
+    struct.pack_into("<H", file, vtable + 2, table_bytes - 4)
+    assert run(bytes(file)) == error("InvalidProgram")
+
+
 def test_what_is_misaligned_is_refused():
-    assert run_programs([program()], misaligned_file=4) == [error("InvalidArgument")]
+    assert run_programs([program()], misaligned_file=1) == [error("InvalidArgument")]
     assert run_programs([program()], misaligned_region=8) == [error("InvalidArgument")]
 
 

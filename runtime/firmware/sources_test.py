@@ -1,0 +1,118 @@
+import re
+import struct
+
+import pytest
+
+from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+from compiler.pte.writer import pte_bytes
+from runtime.firmware import baked, interpreted
+from runtime.firmware.built_model import BuiltModel, GenerateError, read_model
+
+_PLAN = {
+    "method": "forward",
+    "inputs": [{"name": "mfcc", "shape": [1, 64], "dtype": "int8", "scale": 0.1, "zero_point": -3, "bytes": 64}],
+    "outputs": [{"name": "softmax", "shape": [1, 12], "dtype": "int8", "scale": 1 / 256, "zero_point": -128, "bytes": 12}],
+    "regions": [{"name": "sram", "bytes": 640}],
+    "arena_bytes": 640,
+    "values": 6,
+}
+
+
+def _operator(kernel: str) -> dict:
+    return {"name": f"kindling::{kernel}", "kernel": kernel, "layers": ["classifier"]}
+
+
+def _pte() -> bytes:
+    """linear_s8, then softmax_s8; the constants are 20 and 8 bytes."""
+    values = (
+        TensorValue(ScalarType.CHAR, (1, 64), offset=32),
+        TensorValue(ScalarType.BYTE, (20,), constant=0),
+        TensorValue(ScalarType.BYTE, (64,), offset=128),
+        TensorValue(ScalarType.CHAR, (1, 12), offset=256),
+        TensorValue(ScalarType.BYTE, (8,), constant=1),
+        TensorValue(ScalarType.CHAR, (1, 12), offset=0),
+    )
+    method = Method(
+        name="forward",
+        values=values,
+        inputs=(0,),
+        outputs=(5,),
+        operators=("kindling::linear_s8", "kindling::softmax_s8"),
+        calls=(KernelCall(0, (0, 1, 2, 3)), KernelCall(1, (3, 4, 5))),
+        memory_bytes=(640,),
+    )
+    return pte_bytes(Contents((method,), (bytes(20), bytes(8))))
+
+
+def _model(*kernels: str) -> BuiltModel:
+    return BuiltModel("kws", "out/kws.pte", _pte(), _PLAN, [_operator(kernel) for kernel in kernels])
+
+
+_MODEL = _model("linear_s8", "softmax_s8")
+
+
+@pytest.mark.parametrize("mode", [interpreted, baked])
+def test_header_states_shapes_and_exact_quantisation(mode):
+    text = mode.header(_MODEL)
+    assert "namespace kws {" in text
+    assert "kInput0Shape[] = {1, 64};" in text
+    assert '{"mfcc", "int8", kInput0Shape, 0.10000000149011612f, -3, 64},' in text
+    assert '{"softmax", "int8", kOutput0Shape, 0.00390625f, -128, 12},' in text
+    assert "kArenaBytes = 640;" in text
+
+
+def test_interpreted_table_has_exactly_the_kernels_of_the_model_in_their_order():
+    text = interpreted.source(_model("softmax_s8", "linear_s8"))
+    assert "{run_softmax_s8, check_softmax_s8},\n    {run_linear_s8, check_linear_s8},\n" in text
+    assert '#include "kernels/linear/linear.h"\n#include "kernels/softmax/softmax.h"\n' in text
+    assert "conv2d" not in text
+
+
+def test_interpreted_names_are_padded_to_words_with_at_least_one_zero():
+    text = interpreted.source(_MODEL)
+    assert '"kindling::softmax_s8\\0\\0\\0\\0"' in text  # 20 bytes of name
+    assert '"kindling::linear_s8\\0"' in text  # 19
+
+
+def test_interpreted_signatures_tell_the_loader_what_must_be_aligned():
+    # linear_s8: input, params, scratch, output; quantize_s8: float input, params, output.
+    text = interpreted.source(_model("linear_s8", "quantize_s8"))
+    assert "{19, 1, 4, 0x6},\n    {21, 1, 3, 0x3},\n" in text
+
+
+def test_interpreted_blob_is_the_whole_file():
+    text = interpreted.blob(_MODEL)
+    assert '.section .model, "a", %progbits' in text and ".balign 16" in text
+    assert f'.incbin "out/kws.pte", 0, {len(_pte())}' in text
+
+
+def test_baked_instructions_are_calls_in_their_order():
+    calls = re.findall(r"^  (\w+_s8\(.*\);)$", baked.source(_MODEL), re.MULTILINE)
+    assert calls == [
+        "linear_s8(at<const std::int8_t>(region_0 + 32), *at<const LinearParams>(kws_constants + 0), "
+        "at<void>(region_0 + 128), at<std::int8_t>(region_0 + 256));",
+        "softmax_s8(at<const std::int8_t>(region_0 + 256), *at<const SoftmaxParams>(kws_constants + 32), "
+        "at<std::int8_t>(region_0 + 0));",
+    ]
+
+
+def test_baked_blob_is_the_segment_of_constants():
+    (base,) = struct.unpack_from("<Q", _pte(), 24)
+    assert f'.incbin "out/kws.pte", {base}, 40' in baked.blob(_MODEL)
+
+
+def test_baked_model_knows_nothing_of_the_runtime():
+    for text in (baked.header(_MODEL), baked.source(_MODEL)):
+        assert set(re.findall(r'"(runtime/[^"]*)"', text)) <= {"runtime/firmware/model.h"}
+
+
+@pytest.mark.parametrize("mode", [interpreted, baked])
+def test_a_kernel_that_does_not_exist_is_named_with_its_layers(mode):
+    with pytest.raises(GenerateError, match="no kernel fold_s8, which classifier would need"):
+        mode.source(_model("fold_s8", "softmax_s8"))
+
+
+def test_a_name_that_is_no_identifier_is_refused(tmp_path):
+    for name in ("2fast", "kws-small", "kindling", "größe"):
+        with pytest.raises(GenerateError, match="must be an identifier"):
+            read_model(name=name, pte=tmp_path, ops=tmp_path, plan=tmp_path)
