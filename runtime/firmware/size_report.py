@@ -21,6 +21,8 @@ _OWNERS = (
 )
 
 _INPUT_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
+# Equal strings are kept once. The first section that has some is given the size of all, and the next line tells its own.
+_MERGED = re.compile(r"^( \S+\s+0x[0-9a-f]+\s+)0x[0-9a-f]+( \S.*)\n\s+(0x[0-9a-f]+) \(size before relaxing\)$", re.MULTILINE)
 _OUTPUT_SECTION = re.compile(r"^(\.\S+)(\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
 
 
@@ -33,6 +35,7 @@ def input_sections(map_text: str) -> list[tuple[str, str, int]]:
     """(output section, object file, bytes) of everything that was linked, in order."""
     body = map_text.partition("Linker script and memory map")[2]
     body = re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", body, flags=re.MULTILINE)  # Long names stand on a line of their own.
+    body = _MERGED.sub(r"\1\3\2", body)
     found, output = [], ""
     for line in body.splitlines():
         if match := _OUTPUT_SECTION.match(line):

@@ -21,6 +21,20 @@ Linker script and memory map
 """
 
 
+def test_merged_strings_are_counted_where_they_come_from():
+    text = """\
+Linker script and memory map
+
+.rodata         0x10003000      0x40
+ .rodata.str1.1
+                0x10003000       0x32 bazel-out/bin/models/kws/_objs/firmware/model.o
+                                 0x12 (size before relaxing)
+ .rodata._ZN8kindling11run_harnessERKNS_5ModelE.str1.1
+                0x10003040       0x20 bazel-out/bin/runtime/firmware/libharness.a(harness.o)
+"""
+    assert [nbytes for _, _, nbytes in input_sections(text)] == [0x12, 0x20]
+
+
 def test_sections_come_with_their_object_and_output_and_without_what_was_discarded():
     boards = "bazel-out/m55/bin/platforms/boards/_objs/startup/startup.o"
     conv = "bazel-out/m55/bin/kernels/conv2d/_objs/conv2d/conv2d_s8.o"
