@@ -49,7 +49,7 @@ def train(model: ResNet8, strokes: np.ndarray, label: np.ndarray, epochs: int) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("models/ic"), help="folder for the three .npz files")
-    parser.add_argument("--epochs", type=int, default=20, help="passes over the training digits")
+    parser.add_argument("--epochs", type=int, default=40, help="passes over the training digits")
     parser.add_argument("--seed", type=int, default=1, help="of initial weights and order")
     arguments = parser.parse_args()
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
