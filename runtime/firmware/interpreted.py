@@ -4,8 +4,10 @@ from typing import Any
 
 from kernels.signature import KernelSignature, kernel_adaptor, kernel_entry
 from runtime.firmware import cpp
-from runtime.firmware.built_model import BuiltModel
+from runtime.firmware.built_model import BuiltModel, GenerateError
 from runtime.firmware.header import model_header
+
+_MAX_ARGUMENTS = 16  # kMaxArguments of runtime/environment.h
 
 
 def header(model: BuiltModel) -> str:
@@ -93,6 +95,8 @@ def _name(operator: dict[str, Any]) -> str:
 
 
 def _signature(operator: dict[str, Any], kernel: KernelSignature) -> str:
+    if kernel.argument_count > _MAX_ARGUMENTS:
+        raise GenerateError(f"{kernel.name} takes {kernel.argument_count} tensors, the runtime hands over {_MAX_ARGUMENTS} at most")
     types = [*kernel.inputs, "params", *(["scratch"] if kernel.scratch else []), *kernel.outputs]
     aligned = sum(1 << i for i, ctype in enumerate(types) if ctype != "std::int8_t")
     return f"{{{len(operator['name'])}, {len(kernel.inputs)}, {kernel.argument_count}, {aligned:#x}}}"
