@@ -4,11 +4,8 @@ from typing import Any
 
 from kernels.signature import KernelSignature, kernel_adaptor, kernel_entry
 from runtime.firmware import cpp
-from runtime.firmware.built_model import BuiltModel, GenerateError
+from runtime.firmware.built_model import BuiltModel
 from runtime.firmware.header import model_header
-
-_MAX_ARGUMENTS = 16  # kMaxArguments of runtime/environment.h
-
 
 def header(model: BuiltModel) -> str:
     constants = f"""inline constexpr uint32_t kValueCount = {model.plan["values"]};
@@ -39,6 +36,7 @@ constexpr Kernel kKernels[] = {{
 {cpp.lines((kernel_entry(kernel) + "," for kernel in kernels), indent=4)}}};
 constexpr Signature kSignatures[] = {{
 {cpp.lines((_signature(*pair) + "," for pair in zip(model.operators, kernels)), indent=4)}}};
+static_assert({max(kernel.argument_count for kernel in kernels)} <= kMaxArguments, "a kernel takes more tensors than the runtime hands over");
 
 {cpp.arena(plan)}constexpr Region kRegions[] = {{{regions}}};
 [[gnu::section(".state")]] constinit void* addresses[{model.name}::kValueCount] = {{}};
@@ -95,8 +93,6 @@ def _name(operator: dict[str, Any]) -> str:
 
 
 def _signature(operator: dict[str, Any], kernel: KernelSignature) -> str:
-    if kernel.argument_count > _MAX_ARGUMENTS:
-        raise GenerateError(f"{kernel.name} takes {kernel.argument_count} tensors, the runtime hands over {_MAX_ARGUMENTS} at most")
     types = [*kernel.inputs, "params", *(["scratch"] if kernel.scratch else []), *kernel.outputs]
     aligned = sum(1 << i for i, ctype in enumerate(types) if ctype != "std::int8_t")
     return f"{{{len(operator['name'])}, {len(kernel.inputs)}, {kernel.argument_count}, {aligned:#x}}}"
