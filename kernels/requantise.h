@@ -73,13 +73,19 @@ class NarrowFactor {
   NarrowFactor(std::int32_t multiplier, std::int32_t right_shift, std::int32_t zero_point)
       : multiplier_(multiplier), right_shift_(right_shift), offset_((2 * zero_point + 1) * (1 << (right_shift - 1))) {}
 
+  std::int32_t multiplier() const { return multiplier_; }
+  std::int32_t right_shift() const { return right_shift_; }
+  std::int32_t offset() const { return offset_; }
+
   /// requantise(accumulator) + zero point. The offset rounds half up and adds the zero point before the shift; the
   /// accumulator's sign bit turns it into half away from zero.
-  std::int32_t apply(std::int32_t accumulator) const { return apply_to_double(accumulator * 2); }
+  std::int32_t apply(std::int32_t accumulator) const { return scale(accumulator * 2, offset_ + (accumulator >> 31)); }
 
   /// The same for 2 * accumulator.
-  std::int32_t apply_to_double(std::int32_t accumulator2) const {
-    const std::int32_t offset = offset_ + (accumulator2 >> 31);
+  std::int32_t apply_to_double(std::int32_t accumulator2) const { return scale(accumulator2, offset_ + (accumulator2 >> 31)); }
+
+ private:
+  std::int32_t scale(std::int32_t accumulator2, std::int32_t offset) const {
 #if KINDLING_DSP
     std::int32_t scaled;
     __asm__("smmlar %0, %1, %2, %3" : "=r"(scaled) : "r"(accumulator2), "r"(multiplier_), "r"(offset));
@@ -93,7 +99,6 @@ class NarrowFactor {
 #endif
   }
 
- private:
 #if KINDLING_THUMB1
   /// (a * multiplier + 2^31) >> 32 from 16-bit halves: a library call for a 64-bit product would take longer.
   std::int32_t high_product(std::int32_t a) const {

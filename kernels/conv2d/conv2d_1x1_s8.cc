@@ -8,9 +8,10 @@ void conv2d_1x1_s8(const std::int8_t* input, const PointwiseParams& params, void
   const Activation activation = activation_of(params);
   for (std::uint32_t left = params.rows; left > 0;) {
     const std::uint32_t pixels = left < kTilePixels ? left : kTilePixels;
-    for (std::uint32_t pixel = 0; pixel < pixels; ++pixel, input += depth) TilePixel(scratch, depth, pixel).copy(input, depth);
+    copy_pixels(scratch, input, depth, pixels);
     multiply_tile(scratch, depth, params.channels(), channels, activation.zero_point, {output, channels, pixels});
     clamp_outputs(output, pixels * channels, activation);
+    input += pixels * depth;
     output += pixels * channels;
     left -= pixels;
   }

@@ -124,6 +124,29 @@ class TilePixel {
 };
 #endif
 
+/// Writes a tile whose pixels' inputs lie one after the other: `pixels` times `depth`.
+inline void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
+#if KINDLING_MVE
+  for (std::uint32_t pixel = 0; pixel < pixels; ++pixel, source += depth) TilePixel(tile, depth, pixel).copy(source, depth);
+#else
+  const std::int8_t* const last = source + (pixels - 1) * depth;  // stands in for pixels that are not there
+  const std::int8_t* const pixel0 = source;
+  const std::int8_t* const pixel1 = pixels > 1 ? source + depth : last;
+  const std::int8_t* const pixel2 = pixels > 2 ? source + 2 * depth : last;
+  auto* next = static_cast<std::int32_t*>(tile);
+  for (std::uint32_t i = 0; i < depth; ++i) {
+#if KINDLING_THUMB1
+    next[0] = pixel0[i], next[1] = pixel1[i], next[2] = pixel2[i], next[3] = last[i];
+    next += 4;
+#else
+    next[0] = pixel0[i] + pixel1[i] * (1 << kSecondPixelBit);
+    next[1] = pixel2[i] + last[i] * (1 << kSecondPixelBit);
+    next += 2;
+#endif
+  }
+#endif
+}
+
 /// Where the outputs of a tile's pixels go: pixel p's first to first + p * stride.
 struct TileOutputs {
   std::int8_t* first;

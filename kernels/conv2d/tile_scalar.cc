@@ -23,11 +23,18 @@ struct Record {
 /// Sums of two pixels for one channel.
 using PixelPair = std::int64_t;
 
-inline std::int32_t first_of(PixelPair sums) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(sums) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
+/// Twice the accumulator of each pixel, given twice the bias: what NarrowFactor::apply_to_double takes. Doubling costs nothing
+/// here, where the sums are shifted into place anyway.
+inline std::int32_t first_doubled(PixelPair sums, std::int32_t bias2) {
+  const std::uint32_t low = static_cast<std::uint32_t>(sums) << (32 - kSecondPixelBit);
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(bias2 - 2 * kFirstPixelBias) + (low >> (31 - kSecondPixelBit)));
 }
 
-inline std::int32_t second_of(PixelPair sums) { return static_cast<std::int32_t>(sums >> kSecondPixelBit); }
+inline std::int32_t second_doubled(PixelPair sums, std::int32_t bias2) {
+  const auto low = static_cast<std::uint32_t>(sums), high = static_cast<std::uint32_t>(sums >> 32);
+  const std::uint32_t with_low = static_cast<std::uint32_t>(bias2) + (low >> kSecondPixelBit) * 2;
+  return static_cast<std::int32_t>(with_low + (high << (33 - kSecondPixelBit)));
+}
 
 /// Adds taps of both channels to the sums of pixels 0 and 1, 2 and 3.
 #if defined(__arm__)
@@ -80,43 +87,47 @@ inline void accumulate(const std::int32_t* inputs, const std::int8_t* weights, s
   while (weights != end) add_taps<8>(inputs, weights, a01, a23, b01, b23);
 }
 
-/// The sums of one channel, bias included, of four pixels.
-struct Accumulators {
-  std::int32_t pixel0, pixel1, pixel2, pixel3;
-};
-
-inline Accumulators accumulators(PixelPair first, PixelPair second, std::int32_t bias) {
-  return {first_of(first) + bias, second_of(first) + bias, first_of(second) + bias, second_of(second) + bias};
-}
-
 /// Where one channel of each pixel goes. Pixels that are not there share the place of the last one, which is written after them.
 using Places = std::int8_t* [kTilePixels];
 
-inline void store(const Accumulators& sums, std::int32_t multiplier, std::int32_t right_shift, std::int32_t zero_point,
-                  const Places& places, std::uint32_t channel) {
+/// Requantises and stores one channel of four pixels, given twice its accumulators.
+inline void store(std::int32_t pixel0, std::int32_t pixel1, std::int32_t pixel2, std::int32_t pixel3, std::int32_t multiplier,
+                  std::int32_t right_shift, std::int32_t zero_point, const Places& places, std::uint32_t channel) {
   const NarrowFactor factor(multiplier, right_shift, zero_point);
-  places[3][channel] = saturate(factor.apply(sums.pixel3));
-  places[2][channel] = saturate(factor.apply(sums.pixel2));
-  places[1][channel] = saturate(factor.apply(sums.pixel1));
-  places[0][channel] = saturate(factor.apply(sums.pixel0));
+  places[3][channel] = saturate(factor.apply_to_double(pixel3));
+  places[2][channel] = saturate(factor.apply_to_double(pixel2));
+  places[1][channel] = saturate(factor.apply_to_double(pixel1));
+  places[0][channel] = saturate(factor.apply_to_double(pixel0));
 }
 
-/// The accumulators of more taps than one segment, a channel's four pixels behind the other's.
-__attribute__((noinline)) void accumulate_segments(const std::int32_t* inputs, const Record& record, std::uint32_t taps,
-                                                   Accumulators (&sums)[kTileChannels]) {
-  sums[0] = {record.bias[0], record.bias[0], record.bias[0], record.bias[0]};
-  sums[1] = {record.bias[1], record.bias[1], record.bias[1], record.bias[1]};
-  const std::int8_t* weights = record.weights;
-  while (taps > 0) {
-    const std::uint32_t segment = taps < kSegment ? taps : kSegment;
+inline void store(PixelPair first, PixelPair second, const Record& record, std::uint32_t index, std::int32_t zero_point,
+                  const Places& places, std::uint32_t channel) {
+  const std::int32_t bias2 = record.bias[index] * 2;
+  store(first_doubled(first, bias2), second_doubled(first, bias2), first_doubled(second, bias2), second_doubled(second, bias2),
+        record.multiplier[index], record.right_shift[index], zero_point, places, channel);
+}
+
+/// A record with more taps than one segment: its sums are taken out after each.
+__attribute__((noinline)) void multiply_segments(const std::int32_t* inputs, const Record& record, std::uint32_t taps,
+                                                 std::int32_t zero_point, const Places& places, std::uint32_t channel, bool both) {
+  std::int32_t doubled[kTileChannels][kTilePixels];
+  for (std::uint32_t c = 0; c < kTileChannels; ++c) {
+    for (std::int32_t& sum : doubled[c]) sum = record.bias[c] * 2;
+  }
+  for (std::uint32_t done = 0; done < taps; done += kSegment) {
+    const std::uint32_t segment = taps - done < kSegment ? taps - done : kSegment;
     PixelPair a01, a23, b01, b23;
-    accumulate(inputs, weights, segment, a01, a23, b01, b23);
-    const auto add = [](Accumulators& to, PixelPair first, PixelPair second) {
-      to.pixel0 += first_of(first), to.pixel1 += second_of(first), to.pixel2 += first_of(second), to.pixel3 += second_of(second);
+    accumulate(inputs + 2 * done, record.weights + kTileChannels * done, segment, a01, a23, b01, b23);
+    const auto add = [](std::int32_t (&sums)[kTilePixels], PixelPair first, PixelPair second) {
+      sums[0] = first_doubled(first, sums[0]), sums[1] = second_doubled(first, sums[1]);
+      sums[2] = first_doubled(second, sums[2]), sums[3] = second_doubled(second, sums[3]);
     };
-    add(sums[0], a01, a23);
-    add(sums[1], b01, b23);
-    inputs += 2 * segment, weights += kTileChannels * segment, taps -= segment;
+    add(doubled[0], a01, a23);
+    add(doubled[1], b01, b23);
+  }
+  for (std::uint32_t c = 0; c < (both ? 2 : 1); ++c) {
+    store(doubled[c][0], doubled[c][1], doubled[c][2], doubled[c][3], record.multiplier[c], record.right_shift[c], zero_point, places,
+          channel + c);
   }
 }
 
@@ -136,16 +147,10 @@ void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* re
     if (taps <= kSegment) {
       PixelPair a01, a23, b01, b23;
       accumulate(inputs, record.weights, taps, a01, a23, b01, b23);
-      store(accumulators(a01, a23, record.bias[0]), record.multiplier[0], record.right_shift[0], zero_point, places, channel);
-      if (both) {
-        store(accumulators(b01, b23, record.bias[1]), record.multiplier[1], record.right_shift[1], zero_point, places,
-              channel + 1);
-      }
+      store(a01, a23, record, 0, zero_point, places, channel);
+      if (both) store(b01, b23, record, 1, zero_point, places, channel + 1);
     } else {
-      Accumulators sums[kTileChannels];
-      accumulate_segments(inputs, record, taps, sums);
-      store(sums[0], record.multiplier[0], record.right_shift[0], zero_point, places, channel);
-      if (both) store(sums[1], record.multiplier[1], record.right_shift[1], zero_point, places, channel + 1);
+      multiply_segments(inputs, record, taps, zero_point, places, channel, both);
     }
     records += (offsetof(Record, weights) + weight_bytes + 3) & ~3u;
   }

@@ -8,10 +8,11 @@ Attributes of a call:
 
 Kernels:
     depthwise_conv2d_3x3_s8      multiplier 1, 3x3, stride 1, dilation 1
+    depthwise_conv2d_3x3_s2_s8   multiplier 1, 3x3, stride 2, dilation 1
     depthwise_conv2d_s8          multiplier 1, dilation 1
     depthwise_conv2d_general_s8  everything else; slow
 
-The first two copy input rows into a ring of padded rows in scratch (rows.h), so that they can work in place.
+All but the last copy input rows into scratch, with their padding, so that they can work in place (rows.h, four_rows.h).
 """
 
 from collections.abc import Sequence
@@ -83,6 +84,7 @@ def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignatur
 
 KERNELS = (
     _signature("depthwise_conv2d_3x3_s8", DEPTHWISE_PARAMS, scratch=True),
+    _signature("depthwise_conv2d_3x3_s2_s8", DEPTHWISE_PARAMS, scratch=True),
     _signature("depthwise_conv2d_s8", DEPTHWISE_PARAMS, scratch=True),
     _signature("depthwise_conv2d_general_s8", GENERAL_PARAMS, scratch=False),
 )
@@ -92,7 +94,7 @@ _LANES = np.array([[0, 4, 8, 12], [2, 6, 10, 14], [1, 5, 9, 13], [3, 7, 11, 15]]
 
 
 def single_records(channels: Channels) -> bytes:
-    """For scalar and DSP kernels, per channel: bias int32, multiplier int32, right shift uint8, weights int8[KH * KW],
+    """For depthwise_conv2d_s8 on scalar and DSP cores, per channel: bias int32, multiplier int32, right shift uint8, weights int8[KH * KW],
     zeros up to a multiple of 4 bytes."""
     records = bytearray()
     for channel in range(len(channels.bias)):
@@ -100,6 +102,20 @@ def single_records(channels: Channels) -> bytes:
         records += one.bias.astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
         records += (-one.shift).astype(np.uint8).tobytes() + one.weights.tobytes()
         records += bytes(-len(records) % 4)
+    return bytes(records)
+
+
+def records_3x3(channels: Channels) -> bytes:
+    """For the 3x3 kernels of scalar and DSP cores, per channel: bias int32, multiplier int32, and three words of a column's weights each,
+    of which DSP cores take the outer two at once: top, middle, bottom of the left one, middle of the centre one; top of the centre one, middle
+    of the right one, bottom of the centre one, right shift; top of the right one, 0, its bottom, 0."""
+    records = bytearray()
+    for channel in range(len(channels.bias)):
+        one = channels.selected(slice(channel, channel + 1))
+        top, middle, bottom = one.weights.reshape(3, 3)
+        words = [top[0], middle[0], bottom[0], middle[1], top[1], middle[2], bottom[1], -one.shift[0], top[2], 0, bottom[2], 0]
+        records += one.bias.astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
+        records += np.array(words, np.int8).tobytes()
     return bytes(records)
 
 
@@ -121,8 +137,8 @@ class DepthwiseConv2d:
         channels, window = self._channels(call), self._window(call)
         if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1) or not channels.is_narrow:
             return "depthwise_conv2d_general_s8"
-        is_3x3 = window.kernel == (3, 3) and window.stride == (1, 1)
-        return "depthwise_conv2d_3x3_s8" if is_3x3 else "depthwise_conv2d_s8"
+        of_3x3 = {(1, 1): "depthwise_conv2d_3x3_s8", (2, 2): "depthwise_conv2d_3x3_s2_s8"}
+        return of_3x3.get(window.stride, "depthwise_conv2d_s8") if window.kernel == (3, 3) else "depthwise_conv2d_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         channels, window, attributes = self._channels(call), self._window(call), call.attributes
@@ -145,8 +161,12 @@ class DepthwiseConv2d:
             "activation_min": channels.activation_min,
             "activation_max": channels.activation_max,
         }
-        if self.kernel(call, tier) != "depthwise_conv2d_general_s8":
-            records = sixteen_records(channels) if tier == "mve" else single_records(channels)
+        kernel = self.kernel(call, tier)
+        if kernel != "depthwise_conv2d_general_s8":
+            if tier == "mve":
+                records = sixteen_records(channels)
+            else:
+                records = (single_records if kernel == "depthwise_conv2d_s8" else records_3x3)(channels)
             return DEPTHWISE_PARAMS.pack(values, {"channels": records})
         values |= {
             "dilation_height": window.dilation[0],
@@ -160,12 +180,11 @@ class DepthwiseConv2d:
         kernel, window = self.kernel(call, tier), self._window(call)
         if kernel == "depthwise_conv2d_general_s8":
             return 0
-        rows_per_step = 2 if kernel == "depthwise_conv2d_3x3_s8" and tier != "mve" else 1
-        ring_rows = (rows_per_step - 1) * window.stride[0] + window.kernel[0]
-        ring_width = (window.output_size[1] - 1) * window.stride[1] + window.kernel[1]
+        rows = window.kernel[0] if tier == "mve" or kernel == "depthwise_conv2d_s8" else 4
+        width = (window.output_size[1] - 1) * window.stride[1] + window.kernel[1]
         channels = call.inputs[0].shape[3]
         stored_channels = -(-channels // 16) * 16 if tier == "mve" else channels
-        return ring_rows * ring_width * stored_channels
+        return rows * width * stored_channels
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         window, batches = self._window(call), call.inputs[0].shape[0]

@@ -11,7 +11,7 @@ namespace kindling {
 namespace {
 
 #if KINDLING_MVE
-void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t) {
+void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::int32_t channels = params.input_channels;
   const std::int32_t kernel_height = params.kernel_height, kernel_width = params.kernel_width;
   const std::int32_t block_bytes = ((params.output_width - 1) * params.stride_width + kernel_width) * 16;
@@ -36,7 +36,7 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
   }
 }
 #else
-void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t) {
+void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::uint32_t channels = params.input_channels, kernel_width = params.kernel_width;
   const std::uint32_t record_stride = depthwise_record_bytes(params.kernel_height * kernel_width).value();
   const std::uint8_t* records = params.channels();
@@ -60,11 +60,11 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
 }  // namespace
 
 void depthwise_conv2d_s8(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output) {
-  for_each_row(input, params, scratch, output, 1, compute_row);
+  for_each_row(input, params, scratch, output, compute_row);
 }
 
 Error check_depthwise_conv2d_s8(const std::uint32_t* argument_bytes, const void* params) {
-  return check_rows(argument_bytes, params, 1, kAny, kAny);
+  return check_rows(argument_bytes, params, kAny, kAny, kAny);
 }
 
 }  // namespace kindling

@@ -41,14 +41,15 @@ def calls(kernel: str, count: int) -> list[Call]:
     return found
 
 
-def test_the_3x3_kernel_serves_3x3_with_stride_1_only() -> None:
-    for call in calls("depthwise_conv2d_3x3_s8", 5):
+@pytest.mark.parametrize(("kernel", "stride"), [("depthwise_conv2d_3x3_s8", (1, 1)), ("depthwise_conv2d_3x3_s2_s8", (2, 2))])
+def test_3x3_kernels_serve_3x3_with_their_stride_only(kernel: str, stride: tuple[int, int]) -> None:
+    for call in calls(kernel, 5):
         assert call.attributes["weight"].shape[:2] == (3, 3)
-        assert call.attributes["stride"] == call.attributes["dilation"] == (1, 1)
+        assert call.attributes["stride"] == stride and call.attributes["dilation"] == (1, 1)
         assert call.attributes["depth_multiplier"] == 1
 
 
-def test_scratch_is_a_ring_of_rows() -> None:
+def test_scratch_is_a_few_padded_rows() -> None:
     for call in calls("depthwise_conv2d_3x3_s8", 5):
         _, _, width, channels = call.outputs[0].shape
         assert OPERATOR.scratch_bytes(call, "dsp") == 4 * (width + 2) * channels

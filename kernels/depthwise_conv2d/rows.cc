@@ -12,12 +12,6 @@ Number ring_width(const DepthwiseConv2dParams& params) {
   return Number(params.output_width - 1) * params.stride_width + params.kernel_width;
 }
 
-/// Rows that `rows_per_step` output rows depend on.
-template <class Number>
-Number ring_rows(const DepthwiseConv2dParams& params, std::uint32_t rows_per_step) {
-  return Number(rows_per_step - 1) * params.stride_height + params.kernel_height;
-}
-
 /// Columns [first, first + count) of a row of the ring.
 #if KINDLING_MVE
 std::uint32_t stored_channels(std::uint32_t channels) { return (channels + 15) & ~15u; }
@@ -56,21 +50,21 @@ void fill_columns(std::int8_t* row, std::uint32_t, std::uint32_t first, std::uin
 }  // namespace
 
 void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output,
-                  std::uint32_t rows_per_step, RowFunction compute_rows) {
-  const std::uint32_t channels = params.input_channels, width = ring_width<std::uint32_t>(params);
-  const std::uint32_t row_bytes = width * stored_channels(channels), rows = ring_rows<std::uint32_t>(params, rows_per_step);
+                  RowFunction compute_row) {
+  const std::uint32_t channels = params.input_channels, output_row_bytes = params.output_width * channels;
+  const std::uint32_t width = ring_width<std::uint32_t>(params), row_bytes = width * stored_channels(channels);
   const std::uint32_t pad_left = params.pad_left < width ? params.pad_left : width;
   const std::uint32_t columns = params.input_width < width - pad_left ? params.input_width : width - pad_left;
   std::int8_t* const ring = static_cast<std::int8_t*>(scratch);
-  std::int8_t* const end = ring + row_bytes * rows;
-  fill_bytes(ring, params.input_zero_point, row_bytes * rows);
+  std::int8_t* const end = ring + row_bytes * params.kernel_height;
+  fill_bytes(ring, params.input_zero_point, row_bytes * params.kernel_height);
 
   for (std::uint32_t image = 0; image < params.batches; ++image) {
     std::int32_t next_row = -static_cast<std::int32_t>(params.pad_top);  // of the input, to be copied
-    std::int8_t* slot = ring;                                            // where it goes
-    std::int32_t top = next_row;                                         // of the current output row
-    for (std::uint32_t left = params.output_height; left > 0; top += rows_per_step * params.stride_height) {
-      for (; next_row < top + static_cast<std::int32_t>(rows); ++next_row) {
+    std::int32_t end_row = next_row + params.kernel_height;              // of the current output row's
+    std::int8_t* slot = ring;                                            // where the next row goes
+    for (std::uint32_t left = params.output_height; left > 0; --left, end_row += params.stride_height) {
+      for (; next_row < end_row; ++next_row) {
         if (next_row >= 0 && next_row < params.input_height) {
           copy_columns(slot, width, pad_left, columns, channels, input + next_row * params.input_width * channels);
         } else {
@@ -79,18 +73,15 @@ void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params,
         slot += row_bytes;
         if (slot == end) slot = ring;
       }
-      const std::uint32_t output_rows = left < rows_per_step ? left : rows_per_step;
-      const std::uint32_t output_bytes = output_rows * params.output_width * channels;
-      compute_rows(params, Rows(slot, ring, row_bytes, rows), output, output_rows);
-      clamp_outputs(output, output_bytes, activation_of(params));
-      output += output_bytes;
-      left -= output_rows;
+      compute_row(params, Rows(slot, ring, row_bytes, params.kernel_height), output);
+      clamp_outputs(output, output_row_bytes, activation_of(params));
+      output += output_row_bytes;
     }
     input += params.input_height * params.input_width * channels;
   }
 }
 
-Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std::uint32_t rows_per_step, std::uint32_t kernel_size,
+Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std::uint32_t rows, std::uint32_t kernel_size,
                  std::uint32_t stride) {
   const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1];
   const std::uint32_t scratch = argument_bytes[2], output = argument_bytes[3];
@@ -107,7 +98,7 @@ Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std:
   return valid_if(fits(p.kernel_height, kernel_size) && fits(p.kernel_width, kernel_size) && fits(p.stride_height, stride) &&
                   fits(p.stride_width, stride) && (Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
                   (Size(p.batches) * p.output_height * p.output_width * p.input_channels).is(output) &&
-                  (ring_width<Size>(p) * ring_rows<Size>(p, rows_per_step) * stored_channels(p.input_channels)).is_at_most(scratch) &&
+                  (ring_width<Size>(p) * (rows == kAny ? p.kernel_height : rows) * stored_channels(p.input_channels)).is_at_most(scratch) &&
                   holds_array<DepthwiseConv2dParams>(params_bytes, p.channels_offset, Size(records) * depthwise_record_bytes(taps)));
 }
 

@@ -1,5 +1,5 @@
-// The input rows that one or two output rows depend on, in scratch: a ring of rows, each with its padding. An input row is copied
-// once, before the first output row that depends on it is written, so that the output may overwrite the input.
+// The input rows that an output row depends on, in scratch: a ring of kernel_height rows, each with its padding. An input row is
+// copied once, before the first output row that depends on it is written, so that the output may overwrite the input.
 //
 // A row is int8 [columns][channels]; on MVE [channels / 16, rounded up][columns][16], with anything behind the last channel.
 #pragma once
@@ -21,7 +21,7 @@ inline Size depthwise_record_bytes(Size taps) {
   return ((taps + kConstants) * kDepthwiseRecordChannels).rounded_up(4);
 }
 
-/// The rows under the output rows of a step, from top to bottom.
+/// The rows under one output row, from top to bottom.
 class Rows {
  public:
   Rows(const std::int8_t* top, const std::int8_t* ring, std::uint32_t row_bytes, std::uint32_t rows)
@@ -42,17 +42,16 @@ class Rows {
   std::uint32_t row_bytes_;
 };
 
-/// Computes `output_rows` output rows, one behind the other.
-using RowFunction = void (*)(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output, std::uint32_t output_rows);
+/// Computes one output row, saturated to int8 but not yet clamped.
+using RowFunction = void (*)(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output);
 
-/// Calls `compute_rows` for the output rows of each image, rows_per_step at a time; the last step of an image may have fewer, but has
-/// as many input rows.
+/// Calls `compute_row` for each output row of each image. Scratch: kernel_height rows, as check_rows counts them.
 void for_each_row(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output,
-                  std::uint32_t rows_per_step, RowFunction compute_rows);
+                  RowFunction compute_row);
 
-/// KernelCheck of the kernels that use for_each_row; they may demand one kernel size and stride.
+/// KernelCheck of a kernel that keeps `rows` input rows in scratch (kAny: kernel_height) and may demand one kernel size and stride.
 inline constexpr std::uint32_t kAny = 0;
-Error check_rows(const std::uint32_t* argument_bytes, const void* params, std::uint32_t rows_per_step, std::uint32_t kernel_size,
+Error check_rows(const std::uint32_t* argument_bytes, const void* params, std::uint32_t rows, std::uint32_t kernel_size,
                  std::uint32_t stride);
 
 }  // namespace kindling

@@ -61,12 +61,12 @@ def factors(rng: Generator, channels: int, depth: int) -> dict[str, np.ndarray]:
 
 
 def window(rng: Generator, largest_kernel: int, largest_output: int) -> tuple[dict, tuple[int, int], tuple[int, int], tuple[int, int]]:
-    """Attributes stride, dilation, padding; kernel, input size, output size. A third are 3x3 with stride 1."""
+    """Attributes stride, dilation, padding; kernel, input size, output size. A third are 3x3 with stride 1 or 2."""
     kernel = tuple(int(k) for k in rng.integers(1, largest_kernel + 1, 2))
     stride = tuple(int(s) for s in rng.choice([1, 1, 1, 2, 3], 2))
     dilation = tuple(int(d) for d in rng.choice([1, 1, 1, 2, 3], 2)) if rng.integers(3) == 0 else (1, 1)
     if rng.integers(3) == 0:
-        kernel, stride, dilation = (3, 3), (1, 1), (1, 1)
+        kernel, stride, dilation = (3, 3), [(1, 1), (2, 2)][rng.integers(2)], (1, 1)
     extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
     top, bottom = (int(rng.integers(0, extent[0])) for _ in range(2))
     left, right = (int(rng.integers(0, extent[1])) for _ in range(2))
