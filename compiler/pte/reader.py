@@ -122,6 +122,8 @@ def _member(union: type, number: int) -> str:
 
 
 def _cast(table: Any, schema_class: type) -> Any:
+    if table is None:
+        raise ValueError("a union without its value")
     view = schema_class()
     view.Init(table.Bytes, table.Pos)
     return view
