@@ -46,6 +46,20 @@ def test_no_held_out_timbre_sounds_almost_like_one_of_training() -> None:
 
 
 @speaks
+def test_no_held_out_voice_is_one_of_training_in_disguise() -> None:
+    """espeak-ng ignores a timbre it cannot apply, and says nothing."""
+    rng = np.random.default_rng(2)
+    accents = {synthesise.utterance("yes", "held_out", rng).voice.split("+")[0] for _ in range(1000)}
+    assert len(accents) == len(synthesise.ACCENTS)
+    for accent in accents:
+        said = [
+            synthesise.speak(synthesise.Utterance("right", f"{accent}{timbre}", speed=150, pitch=50)).tobytes()
+            for timbre in ("", *(f"+{timbre}" for timbre in synthesise.HELD_OUT_TIMBRES))
+        ]
+        assert len(set(said)) == len(said), accent
+
+
+@speaks
 def test_this_espeak_has_all_voices() -> None:
     synthesise.check_voices()
 
