@@ -70,7 +70,24 @@ Error Program::load(Span<const uint8_t> file) {
   return Error::Ok;
 }
 
+template <Verification kVerification>
+Error Program::find_method(Span<const char> name, uint32_t& method) const {
+  FlatbufferReader<kVerification> reader(flatbuffer_);
+  for (method = 0; method < plans_.size; ++method) {
+    Table plan;
+    Span<const char> other;
+    bool sound = reader.table(plans_, method, plan) && reader.text(plan, schema::ExecutionPlan::VT_NAME, other);
+    if (!sound) return Error::InvalidProgram;
+    uint32_t same = 0;
+    while (same < name.size && same < other.size && name[same] == other[same]) ++same;
+    if (same == name.size && same == other.size) return Error::Ok;
+  }
+  return Error::NotFound;
+}
+
 template Error Program::load<Verification::kNone>(Span<const uint8_t>);
 template Error Program::load<Verification::kStructure>(Span<const uint8_t>);
+template Error Program::find_method<Verification::kNone>(Span<const char>, uint32_t&) const;
+template Error Program::find_method<Verification::kStructure>(Span<const char>, uint32_t&) const;
 
 }  // namespace kindling

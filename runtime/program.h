@@ -19,6 +19,14 @@ class Program {
   template <Verification kVerification = Verification::kStructure>
   Error load(Span<const uint8_t> file);
 
+  /// Sets `method` to the number of the method called `name`, a literal. NotFound: there is none. InvalidProgram: it is damaged.
+  template <Verification kVerification = Verification::kStructure, uint32_t kBytes>
+  Error find_method(const char (&name)[kBytes], uint32_t& method) const {
+    return find_method<kVerification>(Span<const char>(name, kBytes - 1), method);
+  }
+  template <Verification kVerification = Verification::kStructure>
+  Error find_method(Span<const char> name, uint32_t& method) const;
+
   /// The flatbuffer, without the segments that follow it.
   Span<const uint8_t> flatbuffer() const { return flatbuffer_; }
   /// The ExecutionPlan of each method.
@@ -36,5 +44,7 @@ class Program {
 
 extern template Error Program::load<Verification::kNone>(Span<const uint8_t>);
 extern template Error Program::load<Verification::kStructure>(Span<const uint8_t>);
+extern template Error Program::find_method<Verification::kNone>(Span<const char>, uint32_t&) const;
+extern template Error Program::find_method<Verification::kStructure>(Span<const char>, uint32_t&) const;
 
 }  // namespace kindling

@@ -11,7 +11,18 @@ from flatbuffers import number_types
 
 from compiler.pte.contents import KernelCall, ScalarType, TensorValue
 from runtime.schema import program_generated as schema
-from runtime.testing.programs import ANSWER, CONSTANTS, REGION_BYTES, Result, altered_program, program, run_programs, values
+from runtime.testing.programs import (
+    ANSWER,
+    CONSTANTS,
+    REGION_BYTES,
+    Result,
+    altered_program,
+    method,
+    program,
+    program_of,
+    run_programs,
+    values,
+)
 
 ERRORS = {
     name: int(code, 16)
@@ -225,8 +236,13 @@ def test_what_is_misaligned_is_refused():
     assert run_programs([program()], misaligned_region=8) == [error("InvalidArgument")]
 
 
-def test_a_method_that_the_program_has_not_is_not_found():
-    assert run_programs([program()], method=1) == [error("NotFound")]
+def test_methods_are_found_by_name():
+    other = method(name="other", calls=(KernelCall(0, (0, 1, 5)),))
+    file = program_of(other, method())
+    assert run_programs([file]) == [OK]
+    assert run_programs([file], name="other") == [Result(0, 0, bytes(3 * (i - 3) % 256 for i in range(8)))]
+    for name in ("forwar", "forward1", ""):
+        assert run_programs([file], name=name) == [error("NotFound")]
 
 
 def test_after_an_error_a_method_that_ran_before_cannot_run():

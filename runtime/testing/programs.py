@@ -52,6 +52,11 @@ def program(constants: tuple[bytes, ...] = CONSTANTS, **changes) -> bytes:
     return writer.pte_bytes(Contents(methods=(method(**changes),), constants=constants))
 
 
+def program_of(*methods: Method) -> bytes:
+    """A .pte of several methods that share constants."""
+    return writer.pte_bytes(Contents(methods=methods, constants=CONSTANTS))
+
+
 def altered_program(table: str, alter: Callable[[Any, dict[str, int]], dict[str, int]]) -> bytes:
     """The sound program, but for the fields of the tables of one kind: alter(writer, fields) says what they are instead."""
 
@@ -72,8 +77,8 @@ class Result:
     output: bytes
 
 
-def run_programs(files: Iterable[bytes], **request: int | tuple[int, int]) -> list[Result]:
-    """Runs each file; `request` are fields of run_programs.cc's Request. Raises CalledProcessError if the runtime did what the
+def run_programs(files: Iterable[bytes], **request: str | int | tuple[int, int]) -> list[Result]:
+    """Runs the method `name` of each file; `request` are this and the fields of run_programs.cc's Request. Raises CalledProcessError if the runtime did what the
     sanitisers forbid."""
     files = list(files)
     stream = b"".join(_request(len(file), **request) + file for file in files)
@@ -92,10 +97,11 @@ def run_programs(files: Iterable[bytes], **request: int | tuple[int, int]) -> li
 def _request(
     file_bytes: int,
     *,
-    method: int = 0,
+    name: str = "forward",
     instructions_a_step: int = 0,
     region_bytes: tuple[int, int] = REGION_BYTES,
     misaligned_file: int = 0,
     misaligned_region: int = 0,
 ) -> bytes:
-    return struct.pack("<7I", file_bytes, method, instructions_a_step, *region_bytes, misaligned_file, misaligned_region)
+    numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region)
+    return struct.pack("<7I", file_bytes, len(name), *numbers) + name.encode()

@@ -1,6 +1,6 @@
 // Loads and runs programs, whatever their bytes, on two little kernels; for tests that are written in Python.
 //
-// Standard input: for each program a Request, then the .pte.
+// Standard input: for each program a Request, the name of the method, the .pte.
 // Standard output: for each, u32 error, u32 next instruction and, if the error is 0, the 8 bytes of output 0.
 // Everything a program may touch is allocated to the byte, so that AddressSanitizer sees what goes beyond.
 
@@ -18,7 +18,7 @@ constexpr uint32_t kOutputBytes = 8;
 
 struct Request {
   uint32_t file_bytes;
-  uint32_t method;
+  uint32_t name_bytes;
   uint32_t instructions_a_step;  // 0: all at once
   uint32_t region_bytes[2];
   uint32_t misaligned_file;  // by how many bytes
@@ -105,7 +105,7 @@ void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 // One for all programs, so that what one leaves behind meets the next.
 Method method;
 
-void run_program(const Request& request, Span<const uint8_t> file) {
+void run_program(const Request& request, Span<const char> name, Span<const uint8_t> file) {
   constexpr uint32_t kAddresses = 8;
   Block first(request.region_bytes[0], request.misaligned_region), second(request.region_bytes[1]);
   Block addresses(kAddresses * sizeof(void*));
@@ -119,13 +119,16 @@ void run_program(const Request& request, Span<const uint8_t> file) {
       .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
   };
   Program program;
+  uint32_t number;
   Error error = program.load(file);
+  if (error == Error::Ok) error = program.find_method(name, number);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(0);
+    if (error == Error::NotFound && method.init(program, UINT32_MAX, environment) != error) std::abort();
     return;
   }
-  error = method.init(program, request.method, environment);
+  error = method.init(program, number, environment);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(method.next_instruction());
@@ -151,9 +154,10 @@ void run_program(const Request& request, Span<const uint8_t> file) {
 int main() {
   kindling::Request request;
   while (std::fread(&request, sizeof request, 1, stdin) == 1) {
-    kindling::Block file(request.file_bytes, request.misaligned_file);
+    kindling::Block name(request.name_bytes), file(request.file_bytes, request.misaligned_file);
+    if (std::fread(name.data(), 1, request.name_bytes, stdin) != request.name_bytes) return 1;
     if (std::fread(file.data(), 1, request.file_bytes, stdin) != request.file_bytes) return 1;
-    kindling::run_program(request, {file.data(), request.file_bytes});
+    kindling::run_program(request, {reinterpret_cast<char*>(name.data()), request.name_bytes}, {file.data(), request.file_bytes});
   }
   return std::fflush(stdout);
 }
