@@ -67,7 +67,7 @@ def write_windows(path: Path, windows: np.ndarray, label: np.ndarray, per_label:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("models/sww"), help="folder for the three .npz files")
-    parser.add_argument("--utterances", type=int, default=1800, help="utterances to train on, a third of them the wake word")
+    parser.add_argument("--utterances", type=int, default=2400, help="utterances to train on, a third of them the wake word")
     parser.add_argument("--held-out", type=int, default=600, help="utterances of other voices to measure accuracy on")
     parser.add_argument("--epochs", type=int, default=20, help="passes over the training windows")
     parser.add_argument("--seed", type=int, default=1, help="of speech, initial weights and order")
