@@ -53,7 +53,9 @@ class FlatbufferReader {
     uint32_t distance;
     return word(parent, slot, distance) && sound(distance != 0) && follow(parent.place + distance, table);
   }
-  bool table(Tables tables, uint32_t i, Table& table) const { return sound(i < tables.size) && follow(tables.first + 4 * i, table); }
+  bool table(Tables tables, uint32_t i, Table& table) const {
+    return sound(i < tables.size) && follow(tables.first + 4 * i, table);
+  }
 
   /// Whether a field is absent, that is, has its default value.
   bool is_absent(const Table& table, uint32_t slot) const { return distance_of(table, slot) == 0; }

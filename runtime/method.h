@@ -15,14 +15,23 @@ namespace kindling {
 /// Executes a method's instructions where they lie in the file. In RAM it keeps itself, and one address per value of the
 /// method in memory that the caller gives it. Not re-entrant: one inference at a time, and methods that share a region must
 /// not run interleaved.
+///
+///   Program program;
+///   static Method method;
+///   Error error = program.load({file, bytes});
+///   if (error == Error::Ok) error = method.init(program, 0, environment);
+///   if (error != Error::Ok) return error;
+///   std::memcpy(method.input(0), samples, sizeof samples);
+///   error = method.run();
+///   ... method.output(0) ...
 class Method {
  public:
   /// Makes ready method number `method` of `program`. What `environment` points to must outlive the method, and what its regions
   /// hold is lost, so methods that share regions are all initialised before one of them runs.
   ///
-  /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidArgument: sizes of inputs or
-  /// outputs are not those of the environment, or it is misaligned, or an instruction does not suit its kernel. InvalidType: an
-  /// argument is not a tensor. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
+  /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidArgument: sizes of inputs
+  /// or outputs are not those of the environment, or it is misaligned, or an instruction does not suit its kernel. InvalidType:
+  /// an argument is not a tensor. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
   /// After an error the method cannot run; next_instruction() is how far initialisation got.
   template <Verification kVerification = Verification::kStructure>
   Error init(const Program& program, uint32_t method, const Environment& environment);
@@ -37,7 +46,7 @@ class Method {
   /// Index of the instruction that comes next.
   uint32_t next_instruction() const { return next_; }
 
-  /// Inputs and outputs lie in the regions. `i` is below their number.
+  /// Inputs and outputs lie in the regions, from a successful init on. `i` is below their number.
   uint32_t input_count() const { return inputs_.size; }
   uint32_t output_count() const { return outputs_.size; }
   void* input(uint32_t i) const { return addresses_[inputs_[i]]; }

@@ -1,4 +1,4 @@
-"""Sources of a model that has become code: its instructions are calls of its kernels, and only the constants of its .pte are kept."""
+"""Sources of a model that has become code: its instructions are calls of kernels, and only the constants of its .pte are kept."""
 
 from compiler.pte.reader import Instruction, Value
 from runtime.firmware import cpp

@@ -36,7 +36,7 @@ constexpr Kernel kKernels[] = {{
 {cpp.lines((kernel_entry(kernel) + "," for kernel in kernels), indent=4)}}};
 constexpr Signature kSignatures[] = {{
 {cpp.lines((_signature(*pair) + "," for pair in zip(model.operators, kernels)), indent=4)}}};
-static_assert({max(kernel.argument_count for kernel in kernels)} <= kMaxArguments, "a kernel takes more tensors than the runtime hands over");
+static_assert(kMaxArguments >= {max(kernel.argument_count for kernel in kernels)}, "a kernel takes more tensors than that");
 
 {cpp.arena(plan)}constexpr Region kRegions[] = {{{regions}}};
 [[gnu::section(".state")]] constinit void* addresses[{model.name}::kValueCount] = {{}};

@@ -78,8 +78,10 @@ class Result:
 
 
 def run_programs(files: Iterable[bytes], **request: str | int | tuple[int, int]) -> list[Result]:
-    """Runs the method `name` of each file; `request` are this and the fields of run_programs.cc's Request. Raises CalledProcessError if the runtime did what the
-    sanitisers forbid."""
+    """Runs the method `name` of each file; `request` may hold it and the fields of run_programs.cc's Request.
+
+    Raises CalledProcessError if the runtime did what the sanitisers forbid.
+    """
     files = list(files)
     stream = b"".join(_request(len(file), **request) + file for file in files)
     answer = subprocess.run([_RUNNER], input=stream, capture_output=True, check=True).stdout
