@@ -107,6 +107,12 @@ class Channels:
         largest = self.largest_accumulator
         return bool((2 * largest <= INT32_MAX).all() and (largest + offset <= INT32_MAX).all())
 
+    @property
+    def segment(self) -> int:
+        """Taps whose products add up to less than 2**22 in every channel, whatever the inputs: all of them, given as 2**31 - 1, or 256
+        where weights are as large as they can be (at least -127)."""
+        return INT32_MAX if np.abs(self.weights.astype(np.int64)).sum(axis=1).max(initial=0) * 128 < 2**22 else 256
+
     def padded(self, multiple: int) -> "Channels":
         """With channels that compute 0 appended, up to a multiple."""
         extra = -len(self.bias) % multiple
@@ -129,14 +135,14 @@ class Channels:
         )
 
     def pair_records(self) -> bytes:
-        """For scalar and DSP kernels, per two channels: bias int32[2], multiplier int32[2], right shift uint8[2],
+        """For scalar and DSP kernels, per two channels: twice the bias int32[2], multiplier int32[2], right shift less 1 uint8[2],
         weights int8[K rounded up to 4][2] with zeros behind K, zeros up to a multiple of 4 bytes."""
         channels, records = self.padded(2), bytearray()
         weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 4)))
         for first in range(0, len(channels.bias), 2):
             pair = channels.selected(slice(first, first + 2))
-            records += pair.bias.astype("<i4").tobytes() + pair.multiplier.astype("<i4").tobytes()
-            records += (-pair.shift).astype(np.uint8).tobytes() + np.ascontiguousarray(weights[first : first + 2].T).tobytes()
+            records += (2 * pair.bias).astype("<i4").tobytes() + pair.multiplier.astype("<i4").tobytes()
+            records += (-pair.shift - 1).astype(np.uint8).tobytes() + np.ascontiguousarray(weights[first : first + 2].T).tobytes()
             records += bytes(-len(records) % 4)
         return bytes(records)
 

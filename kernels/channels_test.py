@@ -89,11 +89,18 @@ def test_records_hold_pairs_and_quads_in_order() -> None:
     channels = Channels.of(call_of(weights, [1, 2, 3], [0.25, 0.125, 0.1]), weights)
     pairs = channels.pair_records()
     assert len(pairs) == 2 * 28
-    assert np.frombuffer(pairs, "<i4", 4).tolist() == [1, 2, 2**30, 2**30]
-    assert list(pairs[16:18]) == [1, 2]
+    assert np.frombuffer(pairs, "<i4", 4).tolist() == [2, 4, 2**30, 2**30]
+    assert list(pairs[16:18]) == [0, 1]
     assert list(pairs[18:26]) == [1, 5, 2, 6, 3, 7, 4, 8]
     assert list(pairs[28 + 18 : 28 + 26]) == [9, 0, 10, 0, 11, 0, 12, 0]
     quads = channels.quad_records()
     assert len(quads) == 36 + 64
     assert list(np.frombuffer(quads[32:36], np.int8)) == [-1, -2, -3, -1]
     assert list(quads[36:40]) == [1, 2, 3, 4] and not any(quads[40:52]) and list(quads[52:56]) == [5, 6, 7, 8]
+
+
+def test_sums_of_few_or_small_weights_are_taken_out_once() -> None:
+    small, large = np.full((1, 600), 54, np.int8), np.full((1, 600), 55, np.int8)
+    assert Channels.of(call_of(small, [0], [0.001]), small).segment > 600
+    assert Channels.of(call_of(large, [0], [0.001]), large).segment == 256
+    assert 256 * 127 * 128 < 2**22

@@ -35,6 +35,12 @@ inline void fill_bytes(std::int8_t* target, std::int8_t value, std::uint32_t cou
     vstrbq_p_s8(target, values, vctp8q(left));
   }
 #else
+  for (; count > 0 && (reinterpret_cast<std::uintptr_t>(target) & 3) != 0; --count) *target++ = value;
+  const std::uint32_t four_values = static_cast<std::uint8_t>(value) * 0x01010101u;
+  for (; count >= 4; count -= 4, target += 4) {
+    using Word [[gnu::may_alias]] = std::uint32_t;
+    *reinterpret_cast<Word*>(target) = four_values;
+  }
   for (; count > 0; --count) *target++ = value;
 #endif
 }

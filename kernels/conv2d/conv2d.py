@@ -28,6 +28,8 @@ from kernels.window import Window
 
 _RECORDS = Array("channels", "std::uint8_t", "Records of channel pairs (scalar, DSP) or quads (MVE), see kernels/channels.py.")
 
+_SEGMENT = Field("segment", "std::uint32_t", "taps that scalar and DSP kernels may add up in 23 bits")
+
 _ACTIVATION = (
     Field("output_zero_point", "std::int8_t", ""),
     Field("activation_min", "std::int8_t", ""),
@@ -41,6 +43,7 @@ POINTWISE_PARAMS = ParamsStruct(
         Field("rows", "std::uint32_t", "pixels, over all batches"),
         Field("input_channels", "std::uint16_t", ""),
         Field("output_channels", "std::uint16_t", ""),
+        _SEGMENT,
         Field("unused", "std::int8_t", "0"),
         *_ACTIVATION,
     ),
@@ -69,7 +72,10 @@ _GEOMETRY = (
 )
 
 CONV2D_PARAMS = ParamsStruct(
-    "Conv2dParams", "A convolution; its records are those of the first group's channels, then the second's, ...", _GEOMETRY, (_RECORDS,)
+    "Conv2dParams",
+    "A convolution; its records are those of the first group's channels, then the second's, ...",
+    (*_GEOMETRY, _SEGMENT),
+    (_RECORDS,),
 )
 
 GENERAL_PARAMS = ParamsStruct(
@@ -132,6 +138,7 @@ class Conv2d:
                 "rows": batches * window.output_size[0] * window.output_size[1],
                 "input_channels": call.inputs[0].shape[3],
                 "output_channels": output_channels,
+                "segment": channels.segment,
                 "unused": 0,
             }
             return POINTWISE_PARAMS.pack(shape | activation, {"channels": channels.records(tier)})
@@ -139,7 +146,7 @@ class Conv2d:
         if kernel == "conv2d_s8":
             per_group = output_channels // call.attributes["groups"]
             groups = (channels.selected(slice(o, o + per_group)) for o in range(0, output_channels, per_group))
-            return CONV2D_PARAMS.pack(geometry, {"channels": b"".join(group.records(tier) for group in groups)})
+            return CONV2D_PARAMS.pack(geometry | {"segment": channels.segment}, {"channels": b"".join(group.records(tier) for group in groups)})
         return GENERAL_PARAMS.pack(geometry, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:

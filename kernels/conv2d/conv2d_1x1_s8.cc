@@ -9,7 +9,7 @@ void conv2d_1x1_s8(const std::int8_t* input, const PointwiseParams& params, void
   for (std::uint32_t left = params.rows; left > 0;) {
     const std::uint32_t pixels = left < kTilePixels ? left : kTilePixels;
     copy_pixels(scratch, input, depth, pixels);
-    multiply_tile(scratch, depth, params.channels(), channels, activation.zero_point, {output, channels, pixels});
+    multiply_tile(scratch, depth, params.segment, params.channels(), channels, activation.zero_point, {output, channels, pixels});
     clamp_outputs(output, pixels * channels, activation);
     input += pixels * depth;
     output += pixels * channels;
@@ -24,7 +24,7 @@ Error check_conv2d_1x1_s8(const std::uint32_t* argument_bytes, const void* const
   if (params == nullptr) return Error::InvalidArgument;
   const Size rows = params->rows, depth = params->input_channels, channels = params->output_channels;
   const Size records = Size(tile_record_count(params->output_channels)) * tile_record_bytes(depth);
-  return valid_if(all_positive(params->rows, params->input_channels, params->output_channels) && (rows * depth).is(input) &&
+  return valid_if(all_positive(params->rows, params->input_channels, params->output_channels, params->segment) && (rows * depth).is(input) &&
                   (rows * channels).is(output) && tile_bytes(depth).is_at_most(scratch) &&
                   holds_array<PointwiseParams>(params_bytes, params->channels_offset, records));
 }

@@ -61,7 +61,7 @@ void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scrat
       for (std::uint32_t i = 0; i < pixels; ++i, following = next(following, params)) {
         copy_window(params, following, group * depth, depth, TilePixel(scratch, taps, i));
       }
-      multiply_tile(scratch, taps, records, channels, activation.zero_point,
+      multiply_tile(scratch, taps, params.segment, records, channels, activation.zero_point,
                     {output + group * channels, params.output_channels, pixels});
       records += group_bytes;
     }
@@ -80,7 +80,7 @@ Error check_conv2d_s8(const std::uint32_t* argument_bytes, const void* constant)
   const std::uint32_t depth = params->input_channels / params->groups, channels = params->output_channels / params->groups;
   const Size taps = Size(params->kernel_height) * params->kernel_width * depth;
   const Size records = Size(params->groups) * tile_record_count(channels) * tile_record_bytes(taps);
-  return valid_if(tile_bytes(taps).is_at_most(scratch) &&
+  return valid_if(params->segment > 0 && tile_bytes(taps).is_at_most(scratch) &&
                   holds_array<Conv2dParams>(params_bytes, params->channels_offset, records));
 }
 

@@ -48,86 +48,39 @@ struct WindowRows {
 };
 
 /// Writes the inputs of one pixel of a tile, from the first to the last.
-#if KINDLING_MVE
 class TilePixel {
  public:
-  TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel)
-      : next_(static_cast<std::int8_t*>(tile) + pixel * padded_depth(depth)) {}
+  TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel);
 
-  void copy(const std::int8_t* source, std::int32_t count) {
-    copy_bytes(next_, source, count);
-    next_ += count;
-  }
+  /// The inputs of `rows`; those outside the image are `outside`.
+  void copy(const WindowRows& rows, std::int8_t outside);
+
+  void copy(const std::int8_t* source, std::int32_t count) { copy({source, 0, 1, 0, count, 0}, 0); }
   void fill(std::int8_t value, std::int32_t count) {
-    fill_bytes(next_, value, count);
-    next_ += count;
-  }
-  void copy(const WindowRows& rows, std::int8_t outside) {
-    const std::int32_t stride = rows.before + rows.inside + rows.after;
-    if (stride != rows.inside) fill_bytes(next_, outside, rows.count * stride);
-    const std::int8_t* source = rows.source;
-    std::int8_t* target = next_ + rows.before;
-    const mve_pred16_t lanes = vctp8q(rows.inside);
-    for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes, target += stride) {
-      vstrbq_p_s8(target, vldrbq_z_s8(source, lanes), lanes);
-      if (rows.inside > 16) copy_bytes(target + 16, source + 16, rows.inside - 16);
-    }
-    next_ += rows.count * stride;
+    if (count > 0) copy({nullptr, 0, 1, count, 0, 0}, value);
   }
 
  private:
+#if KINDLING_MVE
   std::int8_t* next_;
-};
 #else
-/// Where the second pixel of a word begins, see tile_scalar.cc.
-inline constexpr std::uint32_t kSecondPixelBit = 23;
-
-class TilePixel {
- public:
-#if KINDLING_THUMB1
-  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
-#else
-  TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
-      : next_(static_cast<std::int32_t*>(tile) + pixel / 2), second_(pixel % 2 == 1) {}
-#endif
-
-  void copy(const std::int8_t* source, std::int32_t count) { write(source, 1, count); }
-  void fill(std::int8_t value, std::int32_t count) { write(&value, 0, count); }
-  void copy(const WindowRows& rows, std::int8_t outside) {
-    const std::int8_t* source = rows.source;
-    for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes) {
-      if (rows.before > 0) fill(outside, rows.before);
-      copy(source, rows.inside);
-      if (rows.after > 0) fill(outside, rows.after);
-    }
-  }
-
- private:
-  void write(const std::int8_t* source, std::int32_t step, std::int32_t count) {
-    std::int32_t* next = next_;
-#if KINDLING_THUMB1
-    for (; count > 0; --count, source += step, next += kTilePixels) *next = *source;
-#else
-    if (second_) {
-      for (; count > 0; --count, source += step, next += 2) *next += *source * (1 << kSecondPixelBit);
-    } else {
-      for (; count > 0; --count, source += step, next += 2) *next = *source;
-    }
-#endif
-    next_ = next;
-  }
-
   std::int32_t* next_;
 #if !KINDLING_THUMB1
-  bool second_;
+  bool second_;  // of the two pixels in a word
+#endif
 #endif
 };
+
+#if !KINDLING_MVE && !KINDLING_THUMB1
+/// Where the second pixel of a word begins, see tile_scalar.cc.
+inline constexpr std::uint32_t kSecondPixelBit = 23;
 #endif
 
 /// Writes a tile whose pixels' inputs lie one after the other: `pixels` times `depth`.
 inline void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
 #if KINDLING_MVE
-  for (std::uint32_t pixel = 0; pixel < pixels; ++pixel, source += depth) TilePixel(tile, depth, pixel).copy(source, depth);
+  auto* target = static_cast<std::int8_t*>(tile);
+  for (; pixels > 0; --pixels, source += depth, target += padded_depth(depth)) copy_bytes(target, source, depth);
 #else
   const std::int8_t* const last = source + (pixels - 1) * depth;  // stands in for pixels that are not there
   const std::int8_t* const pixel0 = source;
@@ -155,8 +108,8 @@ struct TileOutputs {
 };
 
 /// Writes `channels` outputs of each pixel, saturated to int8 but not yet clamped. `records` has one record for each kTileChannels
-/// channels, the last perhaps in part.
-void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
+/// channels, the last perhaps in part. `segment` is how many taps the sums have room for.
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records, std::uint32_t channels,
                    std::int32_t zero_point, TileOutputs outputs);
 
 }  // namespace kindling

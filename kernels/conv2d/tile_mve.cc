@@ -129,7 +129,23 @@ inline void multiply_two_pixels(const std::int8_t* first, std::uint32_t taps, co
 
 }  // namespace
 
-__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records,
+TilePixel::TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel)
+    : next_(static_cast<std::int8_t*>(tile) + pixel * padded_depth(depth)) {}
+
+void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
+  const std::int32_t stride = rows.before + rows.inside + rows.after;
+  if (stride != rows.inside) fill_bytes(next_, outside, rows.count * stride);
+  const std::int8_t* source = rows.source;
+  std::int8_t* target = next_ + rows.before;
+  const mve_pred16_t lanes = vctp8q(rows.inside);
+  for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes, target += stride) {
+    vstrbq_p_s8(target, vldrbq_z_s8(source, lanes), lanes);
+    if (rows.inside > 16) copy_bytes(target + 16, source + 16, rows.inside - 16);
+  }
+  next_ += rows.count * stride;
+}
+
+__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records,
                                                                     std::uint32_t channels, std::int32_t zero_point,
                                                                     TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth), record_stride = offsetof(Record, weights) + kTileChannels * taps;

@@ -2,7 +2,7 @@
 //
 // One word of a tile holds a tap's inputs of two pixels, x0 + x1 * 2^23. A 64-bit accumulator of word * weight then sums both
 // pixels' products at once: the first pixel's sum in its low 23 bits, the second's above. The first must stay within
-// +-2^22, so sums are taken out after kSegment taps at the latest (kSegment * 128 * 127 < 2^22).
+// +-2^22: weights are packed with the number of taps, a segment, for which it does.
 #include "kernels/conv2d/tile.h"
 
 #if !KINDLING_MVE && !KINDLING_THUMB1
@@ -11,148 +11,217 @@ namespace kindling {
 namespace {
 
 constexpr std::int32_t kFirstPixelBias = 1 << (kSecondPixelBit - 1);  // keeps the low sum from borrowing from the high one
-constexpr std::uint32_t kSegment = 256;
 
 struct Record {
-  std::int32_t bias[2];
+  std::int32_t bias2[2];  // twice the bias
   std::int32_t multiplier[2];
-  std::uint8_t right_shift[2];
-  std::int8_t weights[];  // [padded_depth][2]
+  std::uint8_t shift[2];  // to the right, less 1
+  std::int8_t weights[];  // [taps][2], taps being the padded depth
 };
 
-/// Sums of two pixels for one channel.
-using PixelPair = std::int64_t;
+constexpr std::uint32_t record_stride(std::uint32_t taps) { return offsetof(Record, weights) + kTileChannels * taps + 2; }
 
-/// Twice the accumulator of each pixel, given twice the bias: what NarrowFactor::apply_to_double takes. Doubling costs nothing
-/// here, where the sums are shifted into place anyway.
-inline std::int32_t first_doubled(PixelPair sums, std::int32_t bias2) {
-  const std::uint32_t low = static_cast<std::uint32_t>(sums) << (32 - kSecondPixelBit);
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(bias2 - 2 * kFirstPixelBias) + (low >> (31 - kSecondPixelBit)));
+/// Writes `rows` to every other word from `next` on, and returns where it stopped.
+template <class Put>
+inline std::int32_t* write_rows(std::int32_t* next, const WindowRows& rows, std::int32_t outside, Put put) {
+  const std::int8_t* row = rows.source;
+  const std::int32_t before = rows.before, inside = rows.inside, after = rows.after;
+  for (std::int32_t y = rows.count; y > 0; --y, row += rows.row_bytes) {
+    for (std::int32_t i = before; i > 0; --i, next += 2) put(*next, outside);
+    const std::int8_t* source = row;
+    for (std::int32_t i = inside; i > 0; --i, next += 2) put(*next, *source++);
+    for (std::int32_t i = after; i > 0; --i, next += 2) put(*next, outside);
+  }
+  return next;
 }
 
-inline std::int32_t second_doubled(PixelPair sums, std::int32_t bias2) {
-  const auto low = static_cast<std::uint32_t>(sums), high = static_cast<std::uint32_t>(sums >> 32);
-  const std::uint32_t with_low = static_cast<std::uint32_t>(bias2) + (low >> kSecondPixelBit) * 2;
-  return static_cast<std::int32_t>(with_low + (high << (33 - kSecondPixelBit)));
+/// Computes both channels of `count` records for four pixels, of which pixel p's go to output + p * stride; of more taps than a segment has, for
+/// weights that are larger on average than they tend to be.
+void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint32_t segment, const std::uint8_t* records,
+                      std::uint32_t count, std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
+  for (; count > 0; --count, records += record_stride(taps), output += kTileChannels) {
+    const Record& record = *reinterpret_cast<const Record*>(records);
+    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
+      const NarrowFactor factor(record.multiplier[c], record.shift[c] + 1, zero_point);
+      for (std::uint32_t pair = 0; pair < kTilePixels / 2; ++pair) {
+        std::int32_t first = record.bias2[c] / 2, second = first;
+        for (std::uint32_t tap = 0; tap < taps;) {
+          std::int64_t sum = kFirstPixelBias;
+          for (const std::uint32_t end = tap + segment < taps ? tap + segment : taps; tap < end; ++tap) {
+            sum += static_cast<std::int64_t>(inputs[2 * tap + pair]) * record.weights[kTileChannels * tap + c];
+          }
+          first += static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
+          second += static_cast<std::int32_t>(sum >> kSecondPixelBit);
+        }
+        output[2 * pair * stride + c] = saturate(factor.apply(first));
+        output[(2 * pair + 1) * stride + c] = saturate(factor.apply(second));
+      }
+    }
+  }
 }
 
-/// Adds taps of both channels to the sums of pixels 0 and 1, 2 and 3.
 #if defined(__arm__)
-// Written out because it takes all registers there are with the end of the loop, and the compiler would move them about.
-#define KINDLING_TAP                             \
-  "ldrd %[first], %[second], [%[inputs]], #8\n"    \
-  "ldrsb %[weight], [%[weights]], #1\n"            \
-  "smlal %Q[a01], %R[a01], %[first], %[weight]\n"  \
-  "smlal %Q[a23], %R[a23], %[second], %[weight]\n" \
-  "ldrsb %[weight], [%[weights]], #1\n"            \
-  "smlal %Q[b01], %R[b01], %[first], %[weight]\n"  \
+
+// Written out, since the sums of two channels and four pixels, their inputs, a weight, two pointers and the loop's end take all fourteen
+// registers, and the compiler moves them about.
+
+/// Adds a tap's products: of channel a and pixels 0 and 1, 2 and 3, then of channel b.
+#define KINDLING_TAP                                 \
+  "ldrd %[first], %[second], [%[inputs]], #8\n"      \
+  "ldrsb %[weight], [%[weights]], #1\n"              \
+  "smlal %Q[a01], %R[a01], %[first], %[weight]\n"    \
+  "smlal %Q[a23], %R[a23], %[second], %[weight]\n"   \
+  "ldrsb %[weight], [%[weights]], #1\n"              \
+  "smlal %Q[b01], %R[b01], %[first], %[weight]\n"    \
   "smlal %Q[b23], %R[b23], %[second], %[weight]\n"
 #define KINDLING_FOUR_TAPS KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
 
-template <int kTaps>
-inline void add_taps(const std::int32_t*& inputs, const std::int8_t*& weights, PixelPair& a01, PixelPair& a23, PixelPair& b01,
-                     PixelPair& b23) {
-  std::int32_t first, second, weight;
-#define KINDLING_ADD(taps)                                                                                                        \
-  __asm__(taps                                                                                                                    \
-          : [inputs] "+r"(inputs), [weights] "+r"(weights), [a01] "+r"(a01), [a23] "+r"(a23), [b01] "+r"(b01), [b23] "+r"(b23), \
-            [first] "=&r"(first), [second] "=&r"(second), [weight] "=&r"(weight)                                                \
-          :                                                                                                                      \
-          : "memory")
-  if constexpr (kTaps == 4) {
-    KINDLING_ADD(KINDLING_FOUR_TAPS);
-  } else {
-    KINDLING_ADD(KINDLING_FOUR_TAPS KINDLING_FOUR_TAPS);
-  }
-}
+/// Takes twice the accumulators of two pixels, as NarrowFactor::apply_to_double does, out of their sums: into the low word the first's, into
+/// the high word the second's. `first` is twice the bias, `second` that less 2 * kFirstPixelBias.
+#define KINDLING_TAKE_OUT(pair)                         \
+  "lsl %[weight], %Q[" pair "], #9\n"                   \
+  "lsr %Q[" pair "], %Q[" pair "], #23\n"               \
+  "add %R[" pair "], %[first], %R[" pair "], lsl #10\n" \
+  "add %R[" pair "], %R[" pair "], %Q[" pair "], lsl #1\n" \
+  "add %Q[" pair "], %[second], %[weight], lsr #8\n"
+
+/// NarrowFactor::apply_to_double and saturation, with multiplier `first`, offset `second`, right shift `end` + 1.
+#if KINDLING_DSP
+#define KINDLING_SCALE(value)                             \
+  "add %[weight], %[second], " value ", asr #31\n"        \
+  "smmlar " value ", " value ", %[first], %[weight]\n"    \
+  "asr " value ", " value ", %[end]\n"                    \
+  "ssat " value ", #8, " value ", asr #1\n"
 #else
-template <int kTaps>
-inline void add_taps(const std::int32_t*& inputs, const std::int8_t*& weights, PixelPair& a01, PixelPair& a23, PixelPair& b01,
-                     PixelPair& b23) {
-  for (int tap = 0; tap < kTaps; ++tap, inputs += 2, weights += 2) {
-    a01 += static_cast<std::int64_t>(inputs[0]) * weights[0];
-    a23 += static_cast<std::int64_t>(inputs[1]) * weights[0];
-    b01 += static_cast<std::int64_t>(inputs[0]) * weights[1];
-    b23 += static_cast<std::int64_t>(inputs[1]) * weights[1];
-  }
-}
+#define KINDLING_SCALE(value)                             \
+  "add %[weight], %[second], " value ", asr #31\n"        \
+  "mov %[inputs], #0x80000000\n"                          \
+  "smlal %[inputs], %[weight], " value ", %[first]\n"     \
+  "asr " value ", %[weight], %[end]\n"                    \
+  "ssat " value ", #8, " value ", asr #1\n"
 #endif
 
-/// Sums over `taps` taps: a multiple of 4, kSegment at most and one at least.
-inline void accumulate(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps, PixelPair& a01, PixelPair& a23,
-                       PixelPair& b01, PixelPair& b23) {
-  a01 = a23 = b01 = b23 = kFirstPixelBias;
-  if (taps & 4) add_taps<4>(inputs, weights, a01, a23, b01, b23);
-  const std::int8_t* const end = weights + kTileChannels * (taps & ~7u);
-  while (weights != end) add_taps<8>(inputs, weights, a01, a23, b01, b23);
+/// Requantises and stores a channel of four pixels. The numbers are offsets: of its bias, multiplier and right shift from the record's weights,
+/// of its place from the output.
+#define KINDLING_FINISH(pair01, pair23, bias, multiplier, shift, place) \
+  "ldr %[end], %[weight_bytes]\n"                                       \
+  "sub %[inputs], %[weights], %[end]\n"                                 \
+  "ldr %[first], [%[inputs], #" bias "]\n"                              \
+  "sub %[second], %[first], #0x800000\n"                                \
+  KINDLING_TAKE_OUT(pair01)                                             \
+  KINDLING_TAKE_OUT(pair23)                                             \
+  "ldr %[first], [%[inputs], #" multiplier "]\n"                        \
+  "ldrb %[end], [%[inputs], #" shift "]\n"                              \
+  "ldr %[second], %[odd_zero_point]\n"                                  \
+  "lsl %[second], %[second], %[end]\n"                                  \
+  KINDLING_SCALE("%Q[" pair01 "]")                                      \
+  KINDLING_SCALE("%R[" pair01 "]")                                      \
+  KINDLING_SCALE("%Q[" pair23 "]")                                      \
+  KINDLING_SCALE("%R[" pair23 "]")                                      \
+  "ldrd %[first], %[second], %[output_and_stride]\n"                    \
+  "add %[weight], %[first], %[second]\n"                                \
+  "strb %Q[" pair01 "], [%[first], #" place "]\n"                       \
+  "strb %R[" pair01 "], [%[weight], #" place "]\n"                      \
+  "add %[first], %[first], %[second], lsl #1\n"                         \
+  "add %[weight], %[weight], %[second], lsl #1\n"                       \
+  "strb %Q[" pair23 "], [%[first], #" place "]\n"                       \
+  "strb %R[" pair23 "], [%[weight], #" place "]\n"
+
+/// As compute_segments, of one segment at most.
+__attribute__((noinline)) void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::uint8_t* records,
+                                               std::uint32_t count, std::int32_t zero_point, std::int8_t* output,
+                                               std::uint32_t stride) {
+  static_assert(offsetof(Record, bias2) == 0 && offsetof(Record, multiplier) == 8 && offsetof(Record, shift) == 16 &&
+                offsetof(Record, weights) == 18 && kSecondPixelBit == 23);
+  const std::int32_t* const tile = inputs;
+  const std::uint8_t* weights = records + offsetof(Record, weights);
+  const std::uint8_t* const last = weights + count * record_stride(taps);
+  const std::uint32_t weight_bytes = kTileChannels * taps;
+  const std::int32_t odd_zero_point = 2 * zero_point + 1;
+  std::uint32_t output_and_stride[] = {reinterpret_cast<std::uintptr_t>(output), stride};
+  std::int64_t a01, a23, b01, b23;
+  std::int32_t first, second, weight;
+  const std::uint8_t* end;
+  __asm__ volatile(
+      "0:\n"
+      "mov %Q[a01], #0x400000\n"
+      "mov %Q[a23], #0x400000\n"
+      "mov %Q[b01], #0x400000\n"
+      "mov %Q[b23], #0x400000\n"
+      "mov %R[a01], #0\n"
+      "mov %R[a23], #0\n"
+      "mov %R[b01], #0\n"
+      "mov %R[b23], #0\n"
+      "ldr %[inputs], %[tile]\n"
+      "ldr %[end], %[weight_bytes]\n"
+      "tst %[end], #8\n"  // four taps more than a multiple of eight
+      "add %[end], %[weights]\n"
+      "bne 2f\n"
+      "1:\n"  //
+      KINDLING_FOUR_TAPS
+      "2:\n"  //
+      KINDLING_FOUR_TAPS
+      "cmp %[weights], %[end]\n"
+      "bne 1b\n"                                                  //
+      KINDLING_FINISH("a01", "a23", "-18", "-10", "-2", "0")      //
+      KINDLING_FINISH("b01", "b23", "-14", "-6", "-1", "1")       //
+      "ldr %[first], %[output_and_stride]\n"
+      "add %[first], #2\n"
+      "str %[first], %[output_and_stride]\n"
+      "ldr %[first], %[last]\n"
+      "add %[weights], #20\n"
+      "cmp %[weights], %[first]\n"
+      "bne 0b\n"
+      : [weights] "+r"(weights), [inputs] "=&r"(inputs), [end] "=&r"(end), [a01] "=&r"(a01), [a23] "=&r"(a23), [b01] "=&r"(b01),
+        [b23] "=&r"(b23), [first] "=&r"(first), [second] "=&r"(second), [weight] "=&r"(weight),
+        [output_and_stride] "+m"(output_and_stride)
+      : [tile] "m"(tile), [weight_bytes] "m"(weight_bytes), [odd_zero_point] "m"(odd_zero_point), [last] "m"(last)
+      : "cc", "memory");
 }
 
-/// Where one channel of each pixel goes. Pixels that are not there share the place of the last one, which is written after them.
-using Places = std::int8_t* [kTilePixels];
+#else
 
-/// Requantises and stores one channel of four pixels, given twice its accumulators.
-inline void store(std::int32_t pixel0, std::int32_t pixel1, std::int32_t pixel2, std::int32_t pixel3, std::int32_t multiplier,
-                  std::int32_t right_shift, std::int32_t zero_point, const Places& places, std::uint32_t channel) {
-  const NarrowFactor factor(multiplier, right_shift, zero_point);
-  places[3][channel] = saturate(factor.apply_to_double(pixel3));
-  places[2][channel] = saturate(factor.apply_to_double(pixel2));
-  places[1][channel] = saturate(factor.apply_to_double(pixel1));
-  places[0][channel] = saturate(factor.apply_to_double(pixel0));
+void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::uint8_t* records, std::uint32_t count,
+                     std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
+  compute_segments(inputs, taps, taps, records, count, zero_point, output, stride);
 }
 
-inline void store(PixelPair first, PixelPair second, const Record& record, std::uint32_t index, std::int32_t zero_point,
-                  const Places& places, std::uint32_t channel) {
-  const std::int32_t bias2 = record.bias[index] * 2;
-  store(first_doubled(first, bias2), second_doubled(first, bias2), first_doubled(second, bias2), second_doubled(second, bias2),
-        record.multiplier[index], record.right_shift[index], zero_point, places, channel);
-}
-
-/// A record with more taps than one segment: its sums are taken out after each.
-__attribute__((noinline)) void multiply_segments(const std::int32_t* inputs, const Record& record, std::uint32_t taps,
-                                                 std::int32_t zero_point, const Places& places, std::uint32_t channel, bool both) {
-  std::int32_t doubled[kTileChannels][kTilePixels];
-  for (std::uint32_t c = 0; c < kTileChannels; ++c) {
-    for (std::int32_t& sum : doubled[c]) sum = record.bias[c] * 2;
-  }
-  for (std::uint32_t done = 0; done < taps; done += kSegment) {
-    const std::uint32_t segment = taps - done < kSegment ? taps - done : kSegment;
-    PixelPair a01, a23, b01, b23;
-    accumulate(inputs + 2 * done, record.weights + kTileChannels * done, segment, a01, a23, b01, b23);
-    const auto add = [](std::int32_t (&sums)[kTilePixels], PixelPair first, PixelPair second) {
-      sums[0] = first_doubled(first, sums[0]), sums[1] = second_doubled(first, sums[1]);
-      sums[2] = first_doubled(second, sums[2]), sums[3] = second_doubled(second, sums[3]);
-    };
-    add(doubled[0], a01, a23);
-    add(doubled[1], b01, b23);
-  }
-  for (std::uint32_t c = 0; c < (both ? 2 : 1); ++c) {
-    store(doubled[c][0], doubled[c][1], doubled[c][2], doubled[c][3], record.multiplier[c], record.right_shift[c], zero_point, places,
-          channel + c);
-  }
-}
+#endif
 
 }  // namespace
 
-void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   std::int32_t zero_point, TileOutputs outputs) {
-  const std::uint32_t taps = padded_depth(depth), weight_bytes = kTileChannels * taps;
-  const auto* inputs = static_cast<const std::int32_t*>(tile);
-  Places places;
-  for (std::uint32_t i = 0; i < kTilePixels; ++i) {
-    places[i] = outputs.first + (i < outputs.pixels ? i : outputs.pixels - 1) * outputs.stride;
+TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
+    : next_(static_cast<std::int32_t*>(tile) + pixel / 2), second_(pixel % 2 == 1) {}
+
+void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
+  if (second_) {
+    next_ = write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word += value * (1 << kSecondPixelBit); });
+  } else {
+    next_ = write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word = value; });
   }
-  for (std::uint32_t channel = 0; channel < channels; channel += kTileChannels) {
-    const Record& record = *reinterpret_cast<const Record*>(records);
-    const bool both = channel + 1 < channels;
-    if (taps <= kSegment) {
-      PixelPair a01, a23, b01, b23;
-      accumulate(inputs, record.weights, taps, a01, a23, b01, b23);
-      store(a01, a23, record, 0, zero_point, places, channel);
-      if (both) store(b01, b23, record, 1, zero_point, places, channel + 1);
+}
+
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records, std::uint32_t channels,
+                   std::int32_t zero_point, TileOutputs outputs) {
+  const std::uint32_t taps = padded_depth(depth);
+  const auto compute = [&](const std::uint8_t* records, std::uint32_t count, std::int8_t* output, std::uint32_t stride) {
+    const auto* inputs = static_cast<const std::int32_t*>(tile);
+    if (taps <= segment) {
+      compute_records(inputs, taps, records, count, zero_point, output, stride);
     } else {
-      multiply_segments(inputs, record, taps, zero_point, places, channel, both);
+      compute_segments(inputs, taps, segment, records, count, zero_point, output, stride);
     }
-    records += (offsetof(Record, weights) + weight_bytes + 3) & ~3u;
+  };
+  const std::uint32_t whole = outputs.pixels == kTilePixels ? channels / kTileChannels : 0;
+  if (whole > 0) compute(records, whole, outputs.first, outputs.stride);
+  for (std::uint32_t channel = whole * kTileChannels; channel < channels; channel += kTileChannels) {
+    std::int8_t all[kTilePixels][kTileChannels];  // of which some are not wanted
+    compute(records + channel / kTileChannels * record_stride(taps), 1, all[0], kTileChannels);
+    for (std::uint32_t pixel = 0; pixel < outputs.pixels; ++pixel) {
+      std::int8_t* output = outputs.first + pixel * outputs.stride + channel;
+      output[0] = all[pixel][0];
+      if (channel + 1 < channels) output[1] = all[pixel][1];
+    }
   }
 }
 

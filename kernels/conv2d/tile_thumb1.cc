@@ -8,32 +8,72 @@ namespace kindling {
 namespace {
 
 struct Record {
-  std::int32_t bias[2];
+  std::int32_t bias2[2];  // twice the bias
   std::int32_t multiplier[2];
-  std::uint8_t right_shift[2];
-  std::int8_t weights[];  // [depth][2]
+  std::uint8_t shift[2];  // to the right, less 1
+  std::int8_t weights[];  // [padded_depth][2]
 };
+
+/// Adds four taps of one channel, whose weights lie two bytes apart, to four pixels' sums. `weights` is the end of the weights, `at`
+/// counts up to zero.
+#define KINDLING_TAP                 \
+  "ldrsb %[weight], [%[weights], %[at]]\n" \
+  "ldmia %[inputs]!, {r0, r1, r2, r3}\n"   \
+  "muls r0, %[weight], r0\n"               \
+  "add %[sum0], r0\n"                      \
+  "muls r1, %[weight], r1\n"               \
+  "add %[sum1], r1\n"                      \
+  "muls r2, %[weight], r2\n"               \
+  "add %[sum2], r2\n"                      \
+  "muls r3, %[weight], r3\n"               \
+  "add %[sum3], r3\n"                      \
+  "adds %[at], #2\n"
+
+/// Sums of one channel over `taps` taps, a multiple of four. Written out because it takes every low register, and four high ones for
+/// the sums.
+__attribute__((noinline)) void accumulate(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps,
+                                          std::int32_t (&sums)[kTilePixels]) {
+  std::int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3], weight;
+  std::int32_t at = -2 * static_cast<std::int32_t>(taps);
+  weights -= at;
+  __asm__ volatile(
+      ".syntax unified\n"
+      "1:\n"  //
+      KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
+      "bne 1b\n"
+      : [inputs] "+l"(inputs), [at] "+l"(at), [weight] "=&l"(weight), [sum0] "+h"(sum0), [sum1] "+h"(sum1), [sum2] "+h"(sum2),
+        [sum3] "+h"(sum3)
+      : [weights] "l"(weights)
+      : "r0", "r1", "r2", "r3", "cc", "memory");
+  sums[0] = sum0, sums[1] = sum1, sums[2] = sum2, sums[3] = sum3;
+}
 
 }  // namespace
 
-void multiply_tile(const void* tile, std::uint32_t depth, const std::uint8_t* records, std::uint32_t channels,
-                   std::int32_t zero_point, TileOutputs outputs) {
+TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
+
+void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
+  std::int32_t* next = next_;
+  const std::int8_t* row = rows.source;
+  for (std::int32_t y = rows.count; y > 0; --y, row += rows.row_bytes) {
+    for (std::int32_t i = rows.before; i > 0; --i, next += kTilePixels) *next = outside;
+    const std::int8_t* source = row;
+    for (std::int32_t i = rows.inside; i > 0; --i, next += kTilePixels) *next = *source++;
+    for (std::int32_t i = rows.after; i > 0; --i, next += kTilePixels) *next = outside;
+  }
+  next_ = next;
+}
+
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records, std::uint32_t channels, std::int32_t zero_point,
+                   TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth);
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     const Record& record = *reinterpret_cast<const Record*>(records);
-    const std::uint32_t c = channel % 2;
-    const auto* inputs = static_cast<const std::int32_t*>(tile);
-    const std::int8_t* weights = record.weights + c;
-    std::int32_t sum0 = record.bias[c], sum1 = sum0, sum2 = sum0, sum3 = sum0;
-    for (std::uint32_t tap = depth; tap > 0; --tap, inputs += 4, weights += 2) {
-      const std::int32_t weight = *weights;
-      sum0 += weight * inputs[0];
-      sum1 += weight * inputs[1];
-      sum2 += weight * inputs[2];
-      sum3 += weight * inputs[3];
-    }
-    const NarrowFactor factor(record.multiplier[c], record.right_shift[c], zero_point);
-    const std::int32_t sums[kTilePixels] = {sum0, sum1, sum2, sum3};
+    const std::uint32_t c = channel % kTileChannels;
+    const std::int32_t bias = record.bias2[c] / 2;
+    std::int32_t sums[kTilePixels] = {bias, bias, bias, bias};
+    accumulate(static_cast<const std::int32_t*>(tile), record.weights + c, taps, sums);
+    const NarrowFactor factor(record.multiplier[c], record.shift[c] + 1, zero_point);
     std::int8_t* output = outputs.first + channel;
     for (std::uint32_t i = 0; i < outputs.pixels; ++i, output += outputs.stride) *output = saturate(factor.apply(sums[i]));
     if (c == 1) records += (offsetof(Record, weights) + kTileChannels * taps + 3) & ~3u;

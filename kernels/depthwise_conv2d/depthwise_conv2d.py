@@ -106,15 +106,15 @@ def single_records(channels: Channels) -> bytes:
 
 
 def records_3x3(channels: Channels) -> bytes:
-    """For the 3x3 kernels of scalar and DSP cores, per channel: bias int32, multiplier int32, and three words of a column's weights each,
+    """For the 3x3 kernels of scalar and DSP cores, per channel: twice the bias int32, multiplier int32, and three words of a column's weights each,
     of which DSP cores take the outer two at once: top, middle, bottom of the left one, middle of the centre one; top of the centre one, middle
-    of the right one, bottom of the centre one, right shift; top of the right one, 0, its bottom, 0."""
+    of the right one, bottom of the centre one, right shift less 1; top of the right one, 0, its bottom, 0."""
     records = bytearray()
     for channel in range(len(channels.bias)):
         one = channels.selected(slice(channel, channel + 1))
         top, middle, bottom = one.weights.reshape(3, 3)
-        words = [top[0], middle[0], bottom[0], middle[1], top[1], middle[2], bottom[1], -one.shift[0], top[2], 0, bottom[2], 0]
-        records += one.bias.astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
+        words = [top[0], middle[0], bottom[0], middle[1], top[1], middle[2], bottom[1], -one.shift[0] - 1, top[2], 0, bottom[2], 0]
+        records += (2 * one.bias).astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
         records += np.array(words, np.int8).tobytes()
     return bytes(records)
 

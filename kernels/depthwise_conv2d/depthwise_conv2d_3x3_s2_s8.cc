@@ -24,8 +24,8 @@ void compute_row(const DepthwiseConv2dParams& params, FourRows rows, std::int8_t
     const Record3x3& record = *reinterpret_cast<const Record3x3*>(records);
     records += sizeof(Record3x3);
     const Kernel3x3 kernel(record);
-    const NarrowFactor factor(record.multiplier, record.right_shift, params.output_zero_point);
-    const std::int32_t bias = sum_of_bias(record.bias);
+    const NarrowFactor factor(record.multiplier, record.shift + 1, params.output_zero_point);
+    const std::int32_t bias = sum_of_bias(record.bias2);
 
     const std::uint32_t* column = rows.words + channel;
     std::int32_t sum = upper_left(bias, inputs_of(rows, column), kernel);

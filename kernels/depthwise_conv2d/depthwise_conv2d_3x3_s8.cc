@@ -25,19 +25,19 @@ struct Sums {
 /// column that completes it.
 struct Step {
   FourRows rows;
-  std::uint32_t channels;  // from a column to the next
+  std::uint32_t channels, end;  // from a column to the next; of the channel at hand
   std::int8_t *upper_row, *lower_row;
 };
 
-/// Reads the columns from `at` on to `end` and adds each to the outputs it belongs to: the ones that it completes and the next two. Of
+/// Reads the columns from `at` on to the end and adds each to the outputs it belongs to: the ones that it completes and the next two. Of
 /// two outputs that lie in the same place, the upper row's remains.
 #if KINDLING_DSP
 // Written out because the compiler spills more, and uses each of what it spills once.
-__attribute__((always_inline)) inline void finish_rows(const Step& step, std::uint32_t at, const std::uint32_t end, const Kernel3x3& kernel,
+__attribute__((always_inline)) inline void finish_rows(const Step& step, std::uint32_t at, const Kernel3x3& kernel,
                                                        const NarrowFactor& factor, const std::int32_t bias, Sums sums) {
-  const std::int32_t multiplier_and_offset[] = {factor.multiplier(), factor.offset()}, right_shift = factor.right_shift();
+  const std::int32_t shift = factor.right_shift() - 1;
+  const std::int32_t multiplier_and_offset[] = {factor.multiplier(), factor.offset()};
   const std::int32_t right[] = {kernel.right, kernel.right_middle};
-  const std::uint32_t step_and_end[] = {step.channels, end}, rotation = step.rows.rotation;
   std::int32_t rows02, rows13, value, temporary;
   __asm__ volatile(
       "1:\n"
@@ -58,11 +58,11 @@ __attribute__((always_inline)) inline void finish_rows(const Step& step, std::ui
       "ldr %[temporary], %[offset]\n"
       "add %[temporary], %[temporary], %[upper], asr #31\n"
       "smmlar %[upper], %[upper], %[value], %[temporary]\n"
-      "ldr %[value], %[right_shift]\n"
+      "ldr %[value], %[shift]\n"
       "asr %[lower], %[lower], %[value]\n"
       "asr %[upper], %[upper], %[value]\n"
-      "ssat %[lower], #8, %[lower]\n"
-      "ssat %[upper], #8, %[upper]\n"
+      "ssat %[lower], #8, %[lower], asr #1\n"
+      "ssat %[upper], #8, %[upper], asr #1\n"
       "ldr %[value], %[lower_row]\n"
       "ldr %[temporary], %[upper_row]\n"
       "strb %[lower], [%[value], %[at]]\n"
@@ -85,15 +85,15 @@ __attribute__((always_inline)) inline void finish_rows(const Step& step, std::ui
         [next_lower] "+r"(sums.next_lower), [rows02] "=&r"(rows02), [rows13] "=&r"(rows13), [value] "=&r"(value),
         [temporary] "=&r"(temporary)
       : [words] "r"(step.rows.words), [left] "r"(kernel.left), [centre] "r"(kernel.centre), [inner] "r"(kernel.inner),
-        [right] "m"(right), [rotation] "m"(rotation), [step] "m"(step_and_end),
+        [right] "m"(right), [rotation] "m"(step.rows.rotation), [step] "m"(step.channels),
         [upper_row] "m"(step.upper_row), [lower_row] "m"(step.lower_row), [bias] "m"(bias), [multiplier] "m"(multiplier_and_offset),
-        [right_shift] "m"(right_shift), [offset] "m"(multiplier_and_offset[1])
+        [shift] "m"(shift), [offset] "m"(multiplier_and_offset[1])
       : "cc", "memory");
 }
 #else
-inline void finish_rows(const Step& step, std::uint32_t at, std::uint32_t end, const Kernel3x3& kernel, const NarrowFactor& factor,
-                        std::int32_t bias, Sums sums) {
-  for (; at != end; at += step.channels) {
+inline void finish_rows(const Step& step, std::uint32_t at, const Kernel3x3& kernel, const NarrowFactor& factor, std::int32_t bias,
+                        Sums sums) {
+  for (; at != step.end; at += step.channels) {
     const Inputs inputs = inputs_of(step.rows, step.rows.words + at);
     step.lower_row[at] = saturate(finish(factor, lower_right(sums.lower, inputs, kernel)));
     step.upper_row[at] = saturate(finish(factor, upper_right(sums.upper, inputs, kernel)));
@@ -106,13 +106,14 @@ inline void finish_rows(const Step& step, std::uint32_t at, std::uint32_t end, c
 /// Walks along the rows with one channel at a time. Where there is no lower row, its outputs are overwritten by the upper row's.
 void compute_rows(const DepthwiseConv2dParams& params, FourRows rows, std::int8_t* output, std::uint32_t output_rows) {
   const std::uint32_t channels = params.input_channels, width = params.output_width * channels;
+  const std::int32_t zero_point = params.output_zero_point;
   std::int8_t* const upper_row = output - 2 * channels;
-  const Step step = {rows, channels, upper_row, output_rows == 2 ? upper_row + width : upper_row};
+  Step step = {rows, channels, 2 * channels + width, upper_row, output_rows == 2 ? upper_row + width : upper_row};
   const auto* record = reinterpret_cast<const Record3x3*>(params.channels());
-  for (std::uint32_t channel = 0; channel < channels; ++channel, ++record) {
+  for (std::uint32_t channel = 0; channel < channels; ++channel, ++record, ++step.end) {
     const Kernel3x3 kernel(*record);
-    const NarrowFactor factor(record->multiplier, record->right_shift, params.output_zero_point);
-    const std::int32_t bias = sum_of_bias(record->bias);
+    const NarrowFactor factor(record->multiplier, record->shift + 1, zero_point);
+    const std::int32_t bias = sum_of_bias(record->bias2);
     const std::uint32_t* const column = rows.words + channel;
     const Inputs first = inputs_of(rows, column), second = inputs_of(rows, column + channels);
     const Sums sums = {
@@ -121,8 +122,7 @@ void compute_rows(const DepthwiseConv2dParams& params, FourRows rows, std::int8_
         upper_left(bias, second, kernel),
         lower_left(bias, second, kernel),
     };
-    const std::uint32_t at = channel + 2 * channels;
-    finish_rows(step, at, at + width, kernel, factor, bias, sums);
+    finish_rows(step, channel + 2 * channels, kernel, factor, bias, sums);
   }
 }
 

@@ -39,7 +39,7 @@ struct Kernel3x3 {
 };
 
 /// Sums of products with doubled weights begin with a doubled bias, and end as NarrowFactor::apply_to_double takes them.
-inline std::int32_t sum_of_bias(std::int32_t bias) { return bias * 2; }
+inline std::int32_t sum_of_bias(std::int32_t bias2) { return bias2; }
 
 inline std::int32_t finish(const NarrowFactor& factor, std::int32_t sum) { return factor.apply_to_double(sum); }
 
@@ -92,7 +92,7 @@ struct Kernel3x3 {
         right_bottom(record.right_bottom) {}
 };
 
-inline std::int32_t sum_of_bias(std::int32_t bias) { return bias; }
+inline std::int32_t sum_of_bias(std::int32_t bias2) { return bias2 / 2; }
 
 inline std::int32_t finish(const NarrowFactor& factor, std::int32_t sum) { return factor.apply(sum); }
 

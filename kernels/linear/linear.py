@@ -108,7 +108,7 @@ class Linear:
             return LINEAR_PARAMS.pack(values, {"channels": four_records(channels, tier)})
         values["rows"] = self._rows(call)
         if kernel == "conv2d_1x1_s8":
-            return POINTWISE_PARAMS.pack(values, {"channels": channels.records(tier)})
+            return POINTWISE_PARAMS.pack(values | {"segment": channels.segment}, {"channels": channels.records(tier)})
         return GENERAL_PARAMS.pack(values, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
