@@ -26,7 +26,6 @@ class Size {
     return sum.value_ == kOverflow ? sum : Size(sum.value_ & ~(multiple - 1));
   }
 
-  constexpr std::uint32_t value() const { return value_; }
   constexpr bool is(std::uint32_t bytes) const { return value_ == bytes && bytes != kOverflow; }
   constexpr bool is_at_most(std::uint32_t bytes) const { return value_ <= bytes && value_ != kOverflow; }
 

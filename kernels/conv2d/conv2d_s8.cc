@@ -49,7 +49,7 @@ void copy_window(const Conv2dParams& params, const Pixel& pixel, std::int32_t fi
 void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scratch, std::int8_t* output) {
   const std::uint32_t depth = params.input_channels / params.groups, channels = params.output_channels / params.groups;
   const std::uint32_t taps = params.kernel_height * params.kernel_width * depth;
-  const std::uint32_t group_bytes = tile_record_count(channels) * tile_record_bytes(taps).value();
+  const std::uint32_t group_bytes = tile_record_count(channels) * (kTileChannels * padded_depth(taps) + kTileConstants);
   const Activation activation = activation_of(params);
   Pixel pixel = {input, 0, 0};
   for (std::uint32_t left = params.batches * params.output_height * params.output_width; left > 0;) {

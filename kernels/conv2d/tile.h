@@ -28,11 +28,10 @@ inline Size tile_bytes(Size depth) {
   return depth.rounded_up(kTileDepthStep) * kBytesPerInput;
 }
 
-/// Bytes of one record.
-inline Size tile_record_bytes(Size depth) {
-  constexpr std::uint32_t kConstants = KINDLING_MVE ? 36 : 18;
-  return (depth.rounded_up(kTileDepthStep) * kTileChannels + kConstants).rounded_up(4);
-}
+/// Bytes of a record's constants, to which its weights add kTileChannels * depth, rounded up.
+inline constexpr std::uint32_t kTileConstants = KINDLING_MVE ? 36 : 18 + 2;  // the weights behind 18 are a multiple of 8, the record of 4
+
+inline Size tile_record_bytes(Size depth) { return depth.rounded_up(kTileDepthStep) * kTileChannels + kTileConstants; }
 
 inline std::uint32_t tile_record_count(std::uint32_t channels) { return (channels + kTileChannels - 1) / kTileChannels; }
 

@@ -32,13 +32,13 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
       }
       vstrbq_p_s8(out, sums.outputs(record, params.output_zero_point), lanes);
     }
-    records += depthwise_record_bytes(kernel_height * kernel_width).value();
+    records += depthwise_record_bytes(kernel_height * kernel_width);
   }
 }
 #else
 void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* output) {
   const std::uint32_t channels = params.input_channels, kernel_width = params.kernel_width;
-  const std::uint32_t record_stride = depthwise_record_bytes(params.kernel_height * kernel_width).value();
+  const std::uint32_t record_stride = depthwise_record_bytes(params.kernel_height * kernel_width);
   const std::uint8_t* records = params.channels();
   for (std::uint32_t channel = 0; channel < channels; ++channel, records += record_stride) {
     const SingleRecord& record = *reinterpret_cast<const SingleRecord*>(records);

@@ -101,7 +101,7 @@ inline void compute_3x3_row(const DepthwiseConv2dParams& params, Rows rows, std:
   const std::uint8_t* records = params.channels();
   const std::int8_t *top = rows.next(), *middle = rows.next(), *bottom = rows.next();
   const std::int32_t block = ((width - 1) * kStride + 3) * 16;
-  for (std::int32_t left = channels; left > 0; left -= 16, output += 16, records += depthwise_record_bytes(9).value()) {
+  for (std::int32_t left = channels; left > 0; left -= 16, output += 16, records += depthwise_record_bytes(9)) {
     const SixteenRecord& record = *reinterpret_cast<const SixteenRecord*>(records);
     const mve_pred16_t lanes = vctp8q(left);
     const std::int8_t *t = top, *m = middle, *b = bottom;

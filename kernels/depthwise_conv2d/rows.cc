@@ -99,7 +99,7 @@ Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std:
                   fits(p.stride_width, stride) && (Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
                   (Size(p.batches) * p.output_height * p.output_width * p.input_channels).is(output) &&
                   (ring_width<Size>(p) * (rows == kAny ? p.kernel_height : rows) * stored_channels(p.input_channels)).is_at_most(scratch) &&
-                  holds_array<DepthwiseConv2dParams>(params_bytes, p.channels_offset, Size(records) * depthwise_record_bytes(taps)));
+                  holds_array<DepthwiseConv2dParams>(params_bytes, p.channels_offset, Size(records) * ((taps + kDepthwiseConstants) * kDepthwiseRecordChannels).rounded_up(4)));
 }
 
 }  // namespace kindling

@@ -15,10 +15,12 @@ namespace kindling {
 /// Records (depthwise_conv2d.py): one channel each, on MVE sixteen.
 inline constexpr std::uint32_t kDepthwiseRecordChannels = KINDLING_MVE ? 16 : 1;
 
+/// What a record has beside its weights, for each channel: bias, multiplier, shift.
+inline constexpr std::uint32_t kDepthwiseConstants = 4 + 4 + 1;
+
 /// Bytes of a record with `taps` weights per channel.
-inline Size depthwise_record_bytes(Size taps) {
-  constexpr std::uint32_t kConstants = 4 + 4 + 1;  // bias, multiplier, shift
-  return ((taps + kConstants) * kDepthwiseRecordChannels).rounded_up(4);
+inline std::uint32_t depthwise_record_bytes(std::uint32_t taps) {
+  return ((taps + kDepthwiseConstants) * kDepthwiseRecordChannels + 3) & ~3u;
 }
 
 /// The rows under one output row, from top to bottom.

@@ -1,0 +1,142 @@
+"""The layers of MLPerf Tiny's models whose kernels the benchmark counts, with weights as trained ones are spread."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+
+from kernels.elementwise.add import add_attributes
+from kernels.operator import Call, TensorType
+from kernels.requantise import quantise_multiplier
+from kernels.softmax.softmax import softmax_attributes
+
+_RNG = np.random.default_rng(2020)
+_RELU = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """A layer and how many times the model has it."""
+
+    name: str
+    call: Call
+    times: int = 1
+
+
+def _tensor(*shape: int) -> TensorType:
+    return TensorType(shape, "int8", 1.0, -128)
+
+
+def _weights(*shape: int) -> np.ndarray:
+    return np.clip(np.rint(_RNG.normal(0, 32, shape)), -127, 127).astype(np.int8)
+
+
+def _factors(channels: int, taps: int) -> dict[str, object]:
+    pairs = [quantise_multiplier(float(x)) for x in 127 / (2500 * np.sqrt(taps)) * np.exp(_RNG.normal(0, 0.3, channels))]
+    bias = _RNG.normal(0, 1500 * np.sqrt(taps), channels).astype(np.int32)
+    multiplier, shift = (np.array(column, np.int32) for column in zip(*pairs))
+    return {"bias": bias, "multiplier": multiplier, "shift": shift, "input_zero_point": -128} | _RELU
+
+
+def _size(size: tuple[int, int], stride: int, padding: tuple[int, int, int, int], kernel: tuple[int, int]) -> list[int]:
+    return [(size[a] + padding[a] + padding[a + 2] - kernel[a]) // stride + 1 for a in (0, 1)]
+
+
+def _conv(
+    size: tuple[int, int], inputs: int, outputs: int, kernel: tuple[int, int] = (1, 1), stride: int = 1, padding: tuple = (0, 0, 0, 0)
+) -> Call:
+    attributes = {"weight": _weights(outputs, *kernel, inputs), "groups": 1, "stride": (stride, stride), "dilation": (1, 1)}
+    result = _tensor(1, *_size(size, stride, padding, kernel), outputs)
+    taps = kernel[0] * kernel[1] * inputs
+    return Call("conv2d", (_tensor(1, *size, inputs),), (result,), attributes | {"padding": padding} | _factors(outputs, taps))
+
+
+def _depthwise(size: int, channels: int, stride: int = 1, height: int | None = None) -> Call:
+    shape, padding = (height or size, size), (1, 1, 1, 1) if stride == 1 else (0, 0, 1, 1)
+    attributes = {"weight": _weights(3, 3, channels), "depth_multiplier": 1, "stride": (stride, stride), "dilation": (1, 1)}
+    result = _tensor(1, *_size(shape, stride, padding, (3, 3)), channels)
+    return Call(
+        "depthwise_conv2d", (_tensor(1, *shape, channels),), (result,), attributes | {"padding": padding} | _factors(channels, 9)
+    )
+
+
+def _linear(inputs: int, outputs: int) -> Call:
+    return Call("linear", (_tensor(1, inputs),), (_tensor(1, outputs),), {"weight": _weights(outputs, inputs)} | _factors(outputs, inputs))
+
+
+def _average(height: int, width: int, channels: int) -> Call:
+    attributes = {"kernel": (height, width), "stride": (height, width), "padding": (0, 0, 0, 0), "count_include_pad": False}
+    attributes |= {"zero_point": -128, "activation_min": -128, "activation_max": 127}
+    return Call("avg_pool2d", (_tensor(1, height, width, channels),), (_tensor(1, 1, 1, channels),), attributes)
+
+
+def _softmax(depth: int) -> Call:
+    return Call("softmax", (_tensor(1, depth),), (_tensor(1, depth),), softmax_attributes(0.1))
+
+
+def _add(size: int, channels: int) -> Call:
+    attributes = add_attributes(0.1, 0.07, 0.12) | {"input_zero_point": (-3, 5)} | _RELU
+    tensor = _tensor(1, size, size, channels)
+    return Call("add", (tensor, tensor), (tensor,), attributes)
+
+
+_SAME = (1, 1, 1, 1)
+_SAME_STRIDE_2 = (0, 0, 1, 1)
+
+MODELS: Mapping[str, tuple[Layer, ...]] = {
+    "kws": (
+        Layer("conv 10x4", _conv((49, 10), 1, 64, (10, 4), 2, (4, 1, 5, 1))),
+        Layer("depthwise 25x5x64", _depthwise(5, 64, height=25), 4),
+        Layer("pointwise 64-64", _conv((25, 5), 64, 64), 4),
+        Layer("average 25x5", _average(25, 5, 64)),
+        Layer("linear 64-12", _linear(64, 12)),
+        Layer("softmax 12", _softmax(12)),
+    ),
+    "vww": (
+        Layer("conv 3x3 s2 3-8", _conv((96, 96), 3, 8, (3, 3), 2, _SAME_STRIDE_2)),
+        Layer("depthwise 48x8", _depthwise(48, 8)),
+        Layer("pointwise 8-16", _conv((48, 48), 8, 16)),
+        Layer("depthwise s2 48x16", _depthwise(48, 16, 2)),
+        Layer("pointwise 16-32", _conv((24, 24), 16, 32)),
+        Layer("depthwise 24x32", _depthwise(24, 32)),
+        Layer("pointwise 32-32", _conv((24, 24), 32, 32)),
+        Layer("depthwise s2 24x32", _depthwise(24, 32, 2)),
+        Layer("pointwise 32-64", _conv((12, 12), 32, 64)),
+        Layer("depthwise 12x64", _depthwise(12, 64)),
+        Layer("pointwise 64-64", _conv((12, 12), 64, 64)),
+        Layer("depthwise s2 12x64", _depthwise(12, 64, 2)),
+        Layer("pointwise 64-128", _conv((6, 6), 64, 128)),
+        Layer("depthwise 6x128", _depthwise(6, 128), 5),
+        Layer("pointwise 128-128", _conv((6, 6), 128, 128), 5),
+        Layer("depthwise s2 6x128", _depthwise(6, 128, 2)),
+        Layer("pointwise 128-256", _conv((3, 3), 128, 256)),
+        Layer("depthwise 3x256", _depthwise(3, 256)),
+        Layer("pointwise 256-256", _conv((3, 3), 256, 256)),
+        Layer("average 3x3", _average(3, 3, 256)),
+        Layer("linear 256-2", _linear(256, 2)),
+        Layer("softmax 2", _softmax(2)),
+    ),
+    "ic": (
+        Layer("conv 3x3 3-16", _conv((32, 32), 3, 16, (3, 3), 1, _SAME)),
+        Layer("conv 3x3 16-16", _conv((32, 32), 16, 16, (3, 3), 1, _SAME), 2),
+        Layer("add 32x16", _add(32, 16)),
+        Layer("conv 3x3 s2 16-32", _conv((32, 32), 16, 32, (3, 3), 2, _SAME_STRIDE_2)),
+        Layer("conv 3x3 32-32", _conv((16, 16), 32, 32, (3, 3), 1, _SAME)),
+        Layer("conv 1x1 s2 16-32", _conv((32, 32), 16, 32, (1, 1), 2)),
+        Layer("add 16x32", _add(16, 32)),
+        Layer("conv 3x3 s2 32-64", _conv((16, 16), 32, 64, (3, 3), 2, _SAME_STRIDE_2)),
+        Layer("conv 3x3 64-64", _conv((8, 8), 64, 64, (3, 3), 1, _SAME)),
+        Layer("conv 1x1 s2 32-64", _conv((16, 16), 32, 64, (1, 1), 2)),
+        Layer("add 8x64", _add(8, 64)),
+        Layer("average 8x8", _average(8, 8, 64)),
+        Layer("linear 64-10", _linear(64, 10)),
+        Layer("softmax 10", _softmax(10)),
+    ),
+    "ad": (
+        Layer("linear 640-128", _linear(640, 128)),
+        Layer("linear 128-128", _linear(128, 128), 6),
+        Layer("linear 128-8", _linear(128, 8)),
+        Layer("linear 8-128", _linear(8, 128)),
+        Layer("linear 128-640", _linear(128, 640)),
+    ),
+}

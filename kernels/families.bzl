@@ -1,0 +1,14 @@
+"""The operator families, a folder each."""
+
+FAMILIES = [
+    "conv2d",
+    "depthwise_conv2d",
+    "elementwise",
+    "linear",
+    "move",
+    "pool",
+    "quantize",
+    "reduce",
+    "softmax",
+    "table",
+]
