@@ -13,8 +13,8 @@ using executorch_flatbuffer::AllocationDetails, executorch_flatbuffer::EValue, e
 constexpr uint8_t kElementBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1};
 
 /// What is known of a value: flags, and its bytes, shifted. 0: nothing yet.
-constexpr uint32_t kFound = 1;
-constexpr uint32_t kAligned = 2;  // to 8 bytes in a region, to 16 in the constants
+constexpr uint32_t kAligned = 1;  // to 16 bytes
+constexpr uint32_t kFound = 2;
 constexpr uint32_t kConstant = 4;
 constexpr uint32_t kBytesShift = 3;
 
@@ -101,7 +101,7 @@ Error Binder<kVerification>::bind_call(Tables instructions, uint32_t i) {
   auto bind_next = [&](uint32_t flags, uint32_t inverted) {
     uint32_t note = bind(call.values[k]);
     bytes[k++] = note >> kBytesShift;
-    flags |= kFound | (aligned & 1) * kAligned;
+    flags |= kFound | (aligned & kAligned);
     aligned >>= 1;
     if ((flags & ~(note ^ inverted)) == 0) return true;
     if (note != 0) error_ = Error::InvalidArgument;
@@ -174,7 +174,7 @@ template <Verification kVerification>
   addresses_[index] = address;
   uint32_t note = bytes << kBytesShift | kFound;
   if (is_constant) note |= kConstant;
-  if (is_aligned(address, is_constant ? 16 : 8)) note |= kAligned;
+  if (is_aligned(address, 16)) note |= kAligned;
   if (notes_ != nullptr) notes_[index] = note;
   return note;
 }

@@ -14,7 +14,7 @@ struct Signature {
   uint8_t name_bytes;  // of the operator
   uint8_t inputs;
   uint8_t arguments;  // in all, at most kMaxArguments
-  uint16_t aligned;   // bit i: argument i must be aligned to 8 bytes, or 16 if it is a constant
+  uint16_t aligned;   // bit i: argument i must be aligned to 16 bytes
 };
 
 inline constexpr uint32_t kMaxArguments = 16;

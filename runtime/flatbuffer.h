@@ -20,7 +20,6 @@ struct Table {
   Place place;
   Place vtable;
   uint32_t vtable_bytes;
-  uint32_t last;  // where in the table its last 4 bytes are
 };
 
 /// A vector of tables: where the first one's offset is, and how many there are.
@@ -40,44 +39,49 @@ inline bool lies_in(uint32_t size, uint32_t offset, uint32_t bytes) { return off
 
 inline bool is_aligned(const void* data, uint32_t bytes) { return (reinterpret_cast<uintptr_t>(data) & (bytes - 1)) == 0; }
 
-/// Every `slot` is a VT_ constant, which flatc generates from the schema.
+/// Every `slot` is a VT_ constant, which flatc generates from the schema, and no more than kLastSlot.
+///
+/// What a table says of its own size is not looked at: every field is held against the end of the buffer. A vtable must have room
+/// behind it for the longest one, and any field for 4 bytes; they have, as buffers end with strings and vectors, written first.
 template <Verification kVerification>
 class FlatbufferReader {
  public:
-  /// `buffer` is aligned to 4 bytes and, if it is to be verified, holds at least 4.
+  static constexpr uint32_t kLastSlot = 20;
+
+  /// `buffer` is aligned to 4 bytes and, if it is to be verified, holds at least 32.
   explicit FlatbufferReader(Span<const uint8_t> buffer) : begin_(buffer.data), last_(buffer.size - 4) {}
 
   /// Tables: the root, a field, an element of a vector. Absent is not sound.
   bool root(Table& table) const { return follow(0, table); }
   bool table(const Table& parent, uint32_t slot, Table& table) const {
-    uint32_t distance;
-    return word(parent, slot, distance) && sound(distance != 0) && follow(parent.place + distance, table);
+    Place place;
+    return word(parent, slot, place) && sound(place != parent.place) && follow(place, table);
   }
   bool table(Tables tables, uint32_t i, Table& table) const {
     return sound(i < tables.size) && follow(tables.first + 4 * i, table);
   }
 
   /// Whether a field is absent, that is, has its default value.
-  bool is_absent(const Table& table, uint32_t slot) const { return distance_of(table, slot) == 0; }
+  bool is_absent(const Table& table, uint32_t slot) const { return distance(table, slot) == 0; }
 
   /// Values of fields, which may be absent; that of a 64-bit one must fit in 32.
-  bool u8(const Table& table, uint32_t slot, uint32_t& value) const {
-    uint32_t distance = distance_of(table, slot);
-    if (!sound(distance <= table.last + 3)) return false;
-    value = distance == 0 ? 0 : load<uint8_t>(table.place + distance);
+  [[gnu::always_inline]] bool u8(const Table& table, uint32_t slot, uint32_t& value) const {
+    Place place = table.place + distance(table, slot);
+    if (!sound(place <= last_)) return false;
+    value = place == table.place ? 0 : load<uint8_t>(place);
     return true;
   }
-  bool u32(const Table& table, uint32_t slot, uint32_t& value) const {
-    uint32_t distance;
-    if (!word(table, slot, distance)) return false;
-    value = distance == 0 ? 0 : load<uint32_t>(table.place + distance);
+  [[gnu::always_inline]] bool u32(const Table& table, uint32_t slot, uint32_t& value) const {
+    Place place;
+    if (!word(table, slot, place)) return false;
+    value = place == table.place ? 0 : load<uint32_t>(place);
     return true;
   }
   bool u64(const Table& table, uint32_t slot, uint32_t& value) const {
-    uint32_t distance;
-    if (!word(table, slot, distance) || !sound(distance + 4 <= table.last)) return false;
-    value = distance == 0 ? 0 : load<uint32_t>(table.place + distance);
-    return distance == 0 || sound(load<uint32_t>(table.place + distance + 4) == 0);
+    Place place;
+    if (!word(table, slot, place) || !sound(place + 4 <= last_)) return false;
+    value = place == table.place ? 0 : load<uint32_t>(place);
+    return place == table.place || sound(load<uint32_t>(place + 4) == 0);
   }
 
   /// Vectors, and strings, in fields. Absent is not sound.
@@ -103,14 +107,14 @@ class FlatbufferReader {
   }
 
   /// How far into a table a field is; 0 if it is absent.
-  uint32_t distance_of(const Table& table, uint32_t slot) const {
+  uint32_t distance(const Table& table, uint32_t slot) const {
     return slot + 2 > table.vtable_bytes ? 0 : load<uint16_t>(table.vtable + slot);
   }
 
-  /// Likewise, of a field of 4 bytes.
-  bool word(const Table& table, uint32_t slot, uint32_t& distance) const {
-    distance = distance_of(table, slot);
-    return sound(is_within(distance, table.last, 4));
+  /// The place of a field of 4 bytes at least; that of the table if it is absent.
+  bool word(const Table& table, uint32_t slot, Place& place) const {
+    place = table.place + distance(table, slot);
+    return sound(is_within(place, last_, 4));
   }
 
   // Places wrap around; before one that an offset led to is used, it is compared with the buffer's bounds.
@@ -118,16 +122,14 @@ class FlatbufferReader {
     table.place = offset + load<uint32_t>(offset);
     if (!sound(is_within(table.place, last_, 4))) return false;
     table.vtable = table.place - load<uint32_t>(table.place);
-    if (!sound(is_within(table.vtable, last_, 2))) return false;
+    if (!sound(is_within(table.vtable, last_ - kLastSlot, 2))) return false;
     table.vtable_bytes = load<uint16_t>(table.vtable);
-    table.last = load<uint16_t>(table.vtable + 2) - 4u;
-    return sound(table.vtable_bytes - 4 <= last_ - table.vtable && table.last <= last_ - table.place);
+    return true;
   }
 
   bool vector(const Table& parent, uint32_t slot, uint32_t log2_bytes, Tables& elements) const {
-    uint32_t distance;
-    if (!word(parent, slot, distance) || !sound(distance != 0)) return false;
-    Place offset = parent.place + distance;
+    Place offset;
+    if (!word(parent, slot, offset) || !sound(offset != parent.place)) return false;
     Place vector = offset + load<uint32_t>(offset);
     if (!sound(is_within(vector, last_, 4))) return false;
     elements = {vector + 4, load<uint32_t>(vector)};

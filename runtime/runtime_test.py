@@ -120,7 +120,7 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             error("InvalidArgument", 1),
         ),
         "a scratch that is misaligned": (
-            {"values": values(scratch=TensorValue(ScalarType.BYTE, (32,), offset=60))},
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (32,), offset=56))},
             error("InvalidArgument", 1),
         ),
         "a scratch that goes beyond its region": (
@@ -222,12 +222,19 @@ def test_a_vtable_that_reaches_beyond_the_file_is_not_followed():
     assert run(bytes(bare)) == error("InvalidProgram")
 
 
-def test_a_table_that_ends_within_its_last_field_is_refused():
+@pytest.mark.parametrize("place", ["beyond the file", "misaligned", "half beyond the flatbuffer"])
+def test_a_field_where_none_can_be_is_refused(place):
     file = bytearray(program())
+    (flatbuffer_bytes,) = struct.unpack_from("<Q", file, 16)
     segment = schema.Program.GetRootAs(file).Segments(0)._tab
     vtable = segment.Pos - segment.Get(number_types.SOffsetTFlags, segment.Pos)
-    (table_bytes,) = struct.unpack_from("<H", file, vtable + 2)
-    struct.pack_into("<H", file, vtable + 2, table_bytes - 4)
+    distances = {
+        "beyond the file": 0xFFF0,
+        "misaligned": 6,
+        "half beyond the flatbuffer": flatbuffer_bytes - 4 - segment.Pos,
+    }
+    struct.pack_into("<H", file, vtable + 6, distances[place])  # DataSegment.size, 8 bytes
+    struct.pack_into("<I", file, flatbuffer_bytes - 4, len(CONSTANTS[0]))
     assert run(bytes(file)) == error("InvalidProgram")
 
 
