@@ -64,8 +64,15 @@ def test_this_espeak_has_all_voices() -> None:
     synthesise.check_voices()
 
 
-@speaks
-def test_windows_are_whole_seconds_and_the_same_for_the_same_seed() -> None:
+def hum(utterance: synthesise.Utterance) -> np.ndarray:
+    """In place of speech, which espeak-ng does not always make the same way twice: a tone that depends on all that is said."""
+    rng = np.random.default_rng(list(repr(utterance).encode()))
+    return np.sin(np.arange(rng.integers(4000, 12000)) * rng.uniform(0.05, 0.5)).astype(np.float32)
+
+
+def test_windows_are_whole_seconds_and_the_same_for_the_same_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesise, "check_voices", lambda: None)
+    monkeypatch.setattr(synthesise, "speak", hum)
     first, again, other = (list(synthesise.windows("held_out", 1, 2, seed)) for seed in (5, 5, 6))
     assert [label for _, label in first] == [label for label in range(len(LABELS)) for _ in range(2)]
     assert all(window.shape == (16000,) and window.dtype == np.int16 for window, _ in first)
