@@ -97,7 +97,8 @@ class Channels:
         """Weights are at least -127, each factor is below 1/2 (n = -shift >= 1), and neither 2 * accumulator nor
         accumulator + (2 * zero point + 1) * 2**(n - 1) can overflow int32.
 
-        Then  y = (accumulator * multiplier / 2**31, rounded half up, + (2 * zero point + 1) * 2**(n - 1) - [accumulator < 0]) >> n
+        Then  y = (accumulator * multiplier / 2**31, rounded half up,
+                   + (2 * zero point + 1) * 2**(n - 1) - [accumulator < 0]) >> n
         equals requantise(accumulator) + zero point: the bracket turns rounding half up into half away from zero.
         """
         right = -self.shift
@@ -109,7 +110,7 @@ class Channels:
 
     @property
     def segment(self) -> int:
-        """Taps whose products add up to less than 2**22 in every channel, whatever the inputs: all of them, given as 2**31 - 1, or 256
+        """Taps whose products add up to less than 2**22 in every channel, whatever the inputs: all, given as 2**31 - 1, or 256
         where weights are as large as they can be (at least -127)."""
         return INT32_MAX if np.abs(self.weights.astype(np.int64)).sum(axis=1).max(initial=0) * 128 < 2**22 else 256
 
@@ -135,14 +136,16 @@ class Channels:
         )
 
     def pair_records(self) -> bytes:
-        """For scalar and DSP kernels, per two channels: twice the bias int32[2], multiplier int32[2], right shift less 1 uint8[2],
+        """For scalar and DSP kernels, per two channels: twice the bias int32[2], multiplier int32[2], right shift - 1 uint8[2],
         weights int8[K rounded up to 4][2] with zeros behind K, zeros up to a multiple of 4 bytes."""
         channels, records = self.padded(2), bytearray()
         weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 4)))
         for first in range(0, len(channels.bias), 2):
             pair = channels.selected(slice(first, first + 2))
             records += (2 * pair.bias).astype("<i4").tobytes() + pair.multiplier.astype("<i4").tobytes()
-            records += (-pair.shift - 1).astype(np.uint8).tobytes() + np.ascontiguousarray(weights[first : first + 2].T).tobytes()
+            records += (-pair.shift - 1).astype(np.uint8).tobytes() + np.ascontiguousarray(
+                weights[first : first + 2].T
+            ).tobytes()
             records += bytes(-len(records) % 4)
         return bytes(records)
 

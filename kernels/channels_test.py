@@ -58,7 +58,8 @@ def test_an_accumulator_that_may_overflow_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attribute", "value"), [("activation_min", -129), ("output_zero_point", 128), ("input_zero_point", 200), ("multiplier", [5])]
+    ("attribute", "value"),
+    [("activation_min", -129), ("output_zero_point", 128), ("input_zero_point", 200), ("multiplier", [5])],
 )
 def test_attributes_out_of_range_are_refused(attribute: str, value: object) -> None:
     weights = np.ones((1, 1), np.int8)

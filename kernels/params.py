@@ -105,7 +105,10 @@ class ParamsStruct:
         """The struct's C++ definition."""
         lines = [f"/// {line}".rstrip() for line in self.doc.splitlines()]
         lines += [f"struct {self.name} {{"]
-        lines += [f"  {field.ctype} {field.name};" + (f"  ///< {field.doc}" if field.doc else "") for field in self.fields_with_offsets]
+        lines += [
+            f"  {field.ctype} {field.name};" + (f"  ///< {field.doc}" if field.doc else "")
+            for field in self.fields_with_offsets
+        ]
         for array in self.arrays:
             lines += [
                 "",

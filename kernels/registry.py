@@ -17,7 +17,18 @@ from kernels.signature import KernelSignature
 from kernels.softmax import softmax
 from kernels.table import table
 
-_FAMILIES: tuple[ModuleType, ...] = (conv2d, depthwise_conv2d, linear, move, pool, reduce, softmax, elementwise, table, quantize)
+_FAMILIES: tuple[ModuleType, ...] = (
+    conv2d,
+    depthwise_conv2d,
+    linear,
+    move,
+    pool,
+    reduce,
+    softmax,
+    elementwise,
+    table,
+    quantize,
+)
 
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,

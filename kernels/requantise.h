@@ -25,9 +25,7 @@ inline std::int8_t clamp(std::int32_t value, std::int32_t min, std::int32_t max)
   return static_cast<std::int8_t>(value);
 }
 
-inline std::int8_t clamp(std::int32_t value, const Activation& activation) {
-  return clamp(value, activation.min, activation.max);
-}
+inline std::int8_t clamp(std::int32_t value, const Activation& activation) { return clamp(value, activation.min, activation.max); }
 
 /// The nearest int8.
 inline std::int8_t saturate(std::int32_t value) {

@@ -32,11 +32,7 @@ def kernel_adaptor(kernel: KernelSignature) -> str:
         arguments.append(f"arguments[{params_index + 1}]")
     first_output = params_index + 1 + kernel.scratch
     arguments += [f"static_cast<{ctype}*>(arguments[{first_output + i}])" for i, ctype in enumerate(kernel.outputs)]
-    return (
-        f"static void run_{kernel.name}(void* const* arguments) {{\n"
-        f"  {kernel.name}({', '.join(arguments)});\n"
-        "}\n"
-    )
+    return f"static void run_{kernel.name}(void* const* arguments) {{\n  {kernel.name}({', '.join(arguments)});\n}}\n"
 
 
 def kernel_entry(kernel: KernelSignature) -> str:

@@ -16,7 +16,8 @@ inline Span span_inside(std::int32_t start, std::int32_t taps, std::int32_t dila
   Span span;  // filled field by field: GCC makes an initialiser a call of memset on some cores
   span.before = 0, span.first = start, span.count = taps, span.after = 0;
   for (; span.count > 0 && span.first < 0; span.first += dilation) ++span.before, --span.count;
-  for (std::int32_t last = start + (taps - 1) * dilation; span.count > 0 && last >= size; last -= dilation) ++span.after, --span.count;
+  for (std::int32_t last = start + (taps - 1) * dilation; span.count > 0 && last >= size; last -= dilation)
+    ++span.after, --span.count;
   return span;
 }
 

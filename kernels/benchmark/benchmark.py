@@ -3,8 +3,8 @@
     ./bazelw run //kernels:benchmark -- --cores=m55,m4 --models=kws
     ./bazelw run //kernels:benchmark -- --update          writes kernels/benchmark/figures.json anew
 
-Instructions are those of a kernel called once on a model's layer (exact); a model's sum leaves out what the runtime adds. Bytes are of
-a kernel with its check and all it needs from kernels/.
+Instructions are those of a kernel called once on a model's layer (exact); a model's sum leaves out what the runtime adds. Bytes
+are of a kernel with its check and all it needs from kernels/.
 """
 
 import json
@@ -26,9 +26,13 @@ _HERE = pathlib.Path(__file__).absolute().parent
 
 _CORES = flags.DEFINE_list("cores", list(CORES), "Cores to count on.")
 _MODELS = flags.DEFINE_list("models", list(MODELS), "Models whose layers to count.")
-_UPDATE = flags.DEFINE_bool("update", False, "Write the figures of all cores and models to the table that the test holds them to.")
+_UPDATE = flags.DEFINE_bool(
+    "update", False, "Write the figures of all cores and models to the table that the test holds them to."
+)
 
-Figures = dict[str, dict[str, int]]  # {"kws": {"conv 10x4": instructions, ..., "all": of the model}, ..., "bytes": {kernel: bytes}}
+Figures = dict[
+    str, dict[str, int]
+]  # {"kws": {"conv 10x4": instructions, ..., "all": of the model}, ..., "bytes": {kernel: bytes}}
 
 
 def count(core: str, models: list[str]) -> Figures:
@@ -54,7 +58,9 @@ def bytes_of_kernels(core: str) -> dict[str, int]:
     code, tier = Code(_HERE.glob(f"libraries.{core}/**/*.a")), tier_of(core)
     figures = {kernel: code.bytes_of([kernel]) for kernel in KERNELS}
     for model, layers in MODELS.items():
-        figures[f"all of {model}"] = code.bytes_of({OPERATORS[layer.call.operator].kernel(layer.call, tier) for layer in layers})
+        figures[f"all of {model}"] = code.bytes_of(
+            {OPERATORS[layer.call.operator].kernel(layer.call, tier) for layer in layers}
+        )
     return figures
 
 
@@ -66,7 +72,9 @@ def table(core: str, figures: Figures) -> str:
             instructions, operator = figures[model][layer.name], OPERATORS[layer.call.operator]
             macs, outputs = operator.macs(layer.call), int(np.prod(layer.call.outputs[0].shape))
             each = f"{instructions / macs:9.3f} a MAC" if macs else " " * 15
-            lines.append(f"{core:7} {model:4} {layer.name:20} x{layer.times} {instructions:11,} {each} {instructions / outputs:8.1f} an output")
+            lines.append(
+                f"{core:7} {model:4} {layer.name:20} x{layer.times} {instructions:11,} {each} {instructions / outputs:8.1f} an output"
+            )
         if model in figures:
             lines.append(f"{core:7} {model:4} {'all':20}    {figures[model]['all']:11,}")
     lines += [f"{core:7} {kernel:30} {size:7,} bytes" for kernel, size in figures["bytes"].items()]

@@ -1,4 +1,4 @@
-"""No kernel takes more than 2 % more instructions or bytes than figures.json says; whoever makes one better writes it down there."""
+"""No kernel takes more than 2 % more instructions or bytes than figures.json says; whoever makes one better writes it down."""
 
 import json
 import pathlib

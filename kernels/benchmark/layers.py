@@ -43,7 +43,12 @@ def _size(size: tuple[int, int], stride: int, padding: tuple[int, int, int, int]
 
 
 def _conv(
-    size: tuple[int, int], inputs: int, outputs: int, kernel: tuple[int, int] = (1, 1), stride: int = 1, padding: tuple = (0, 0, 0, 0)
+    size: tuple[int, int],
+    inputs: int,
+    outputs: int,
+    kernel: tuple[int, int] = (1, 1),
+    stride: int = 1,
+    padding: tuple = (0, 0, 0, 0),
 ) -> Call:
     attributes = {"weight": _weights(outputs, *kernel, inputs), "groups": 1, "stride": (stride, stride), "dilation": (1, 1)}
     result = _tensor(1, *_size(size, stride, padding, kernel), outputs)
@@ -56,12 +61,20 @@ def _depthwise(size: int, channels: int, stride: int = 1, height: int | None = N
     attributes = {"weight": _weights(3, 3, channels), "depth_multiplier": 1, "stride": (stride, stride), "dilation": (1, 1)}
     result = _tensor(1, *_size(shape, stride, padding, (3, 3)), channels)
     return Call(
-        "depthwise_conv2d", (_tensor(1, *shape, channels),), (result,), attributes | {"padding": padding} | _factors(channels, 9)
+        "depthwise_conv2d",
+        (_tensor(1, *shape, channels),),
+        (result,),
+        attributes | {"padding": padding} | _factors(channels, 9),
     )
 
 
 def _linear(inputs: int, outputs: int) -> Call:
-    return Call("linear", (_tensor(1, inputs),), (_tensor(1, outputs),), {"weight": _weights(outputs, inputs)} | _factors(outputs, inputs))
+    return Call(
+        "linear",
+        (_tensor(1, inputs),),
+        (_tensor(1, outputs),),
+        {"weight": _weights(outputs, inputs)} | _factors(outputs, inputs),
+    )
 
 
 def _average(height: int, width: int, channels: int) -> Call:

@@ -9,7 +9,8 @@
 namespace kindling {
 
 /// int8 [rows][input_channels] -> int8 [rows][output_channels]. Scratch: tile_bytes(input_channels) of tile.h.
-/// The output may lie over the input: it must start max(0, (rows - 1) * (output_channels - input_channels)) bytes before it, or more.
+/// The output may lie over the input: it must start max(0, (rows - 1) * (output_channels - input_channels)) bytes before it, or
+/// more.
 void conv2d_1x1_s8(const std::int8_t* input, const PointwiseParams& params, void* scratch, std::int8_t* output);
 Error check_conv2d_1x1_s8(const std::uint32_t* argument_bytes, const void* params);
 

@@ -146,7 +146,9 @@ class Conv2d:
         if kernel == "conv2d_s8":
             per_group = output_channels // call.attributes["groups"]
             groups = (channels.selected(slice(o, o + per_group)) for o in range(0, output_channels, per_group))
-            return CONV2D_PARAMS.pack(geometry | {"segment": channels.segment}, {"channels": b"".join(group.records(tier) for group in groups)})
+            return CONV2D_PARAMS.pack(
+                geometry | {"segment": channels.segment}, {"channels": b"".join(group.records(tier) for group in groups)}
+            )
         return GENERAL_PARAMS.pack(geometry, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
@@ -159,9 +161,7 @@ class Conv2d:
         copies = self.kernel(call, tier) != "conv2d_general_s8"
         if copies and call.attributes["groups"] > 1:
             return None  # a block of pixels gets its first group's outputs before its second group's inputs are read
-        return pixel_lead(
-            self._window(call), batches, input_channels, call.outputs[0].shape[3], reads_pixel_first=copies
-        )
+        return pixel_lead(self._window(call), batches, input_channels, call.outputs[0].shape[3], reads_pixel_first=copies)
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         attributes, groups = call.attributes, call.attributes["groups"]
@@ -187,7 +187,9 @@ class Conv2d:
         weight, groups = call.attributes["weight"], call.attributes["groups"]
         window = self._window(call)
         if weight.ndim != 4 or weight.shape[3] * groups != call.inputs[0].shape[3] or weight.shape[0] % groups:
-            raise UnsupportedError(f"conv2d: weight {weight.shape} and {groups} groups do not fit {call.inputs[0].shape[3]} channels")
+            raise UnsupportedError(
+                f"conv2d: weight {weight.shape} and {groups} groups do not fit {call.inputs[0].shape[3]} channels"
+            )
         if weight.shape[0] != call.outputs[0].shape[3] or call.inputs[0].shape[0] != call.outputs[0].shape[0]:
             raise UnsupportedError(f"conv2d: output shape {call.outputs[0].shape} does not fit weight {weight.shape}")
         if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):

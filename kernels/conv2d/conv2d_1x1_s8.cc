@@ -24,8 +24,8 @@ Error check_conv2d_1x1_s8(const std::uint32_t* argument_bytes, const void* const
   if (params == nullptr) return Error::InvalidArgument;
   const Size rows = params->rows, depth = params->input_channels, channels = params->output_channels;
   const Size records = Size(tile_record_count(params->output_channels)) * tile_record_bytes(depth);
-  return valid_if(all_positive(params->rows, params->input_channels, params->output_channels, params->segment) && (rows * depth).is(input) &&
-                  (rows * channels).is(output) && tile_bytes(depth).is_at_most(scratch) &&
+  return valid_if(all_positive(params->rows, params->input_channels, params->output_channels, params->segment) &&
+                  (rows * depth).is(input) && (rows * channels).is(output) && tile_bytes(depth).is_at_most(scratch) &&
                   holds_array<PointwiseParams>(params_bytes, params->channels_offset, records));
 }
 

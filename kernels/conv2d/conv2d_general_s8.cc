@@ -49,11 +49,11 @@ Error check_conv2d_general_s8(const std::uint32_t* argument_bytes, const void* c
   if (params == nullptr || !is_convolution(*params, input, output)) return Error::InvalidArgument;
   const std::uint32_t depth = params->input_channels / params->groups, channels = params->output_channels;
   using Params = Conv2dGeneralParams;
-  return valid_if(
-      holds_array<Params>(params_bytes, params->weights_offset, Size(channels) * params->kernel_height * params->kernel_width * depth) &&
-      holds_array<Params>(params_bytes, params->bias_offset, Size(channels) * 4) &&
-      holds_array<Params>(params_bytes, params->multiplier_offset, Size(channels) * 4) &&
-      holds_array<Params>(params_bytes, params->shift_offset, channels));
+  return valid_if(holds_array<Params>(params_bytes, params->weights_offset,
+                                      Size(channels) * params->kernel_height * params->kernel_width * depth) &&
+                  holds_array<Params>(params_bytes, params->bias_offset, Size(channels) * 4) &&
+                  holds_array<Params>(params_bytes, params->multiplier_offset, Size(channels) * 4) &&
+                  holds_array<Params>(params_bytes, params->shift_offset, channels));
 }
 
 }  // namespace kindling

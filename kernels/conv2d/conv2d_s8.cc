@@ -31,8 +31,9 @@ void copy_window(const Conv2dParams& params, const Pixel& pixel, std::int32_t fi
   const std::int8_t outside = params.input_zero_point;
   if (rows.before > 0) tile.fill(outside, rows.before * kernel_width * depth);
   if (dilation == 1 && depth == channels) {  // the taps of a row lie next to each other in memory
-    tile.copy({row, params.dilation_height * row_bytes, rows.count, columns.before * depth, columns.count * depth, columns.after * depth},
-              outside);
+    tile.copy(
+        {row, params.dilation_height * row_bytes, rows.count, columns.before * depth, columns.count * depth, columns.after * depth},
+        outside);
   } else {
     for (std::int32_t y = rows.count; y > 0; --y, row += params.dilation_height * row_bytes) {
       tile.fill(outside, columns.before * depth);

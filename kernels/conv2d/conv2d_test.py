@@ -99,7 +99,13 @@ def test_macs_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"groups": 2}, {"weight": np.ones((7, 3, 3, 4), np.int8)}, {"weight": np.ones((6, 3, 3, 4), np.int16)}, {"stride": (0, 1)}]
+    "changes",
+    [
+        {"groups": 2},
+        {"weight": np.ones((7, 3, 3, 4), np.int8)},
+        {"weight": np.ones((6, 3, 3, 4), np.int16)},
+        {"stride": (0, 1)},
+    ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(UnsupportedError):

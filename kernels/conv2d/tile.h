@@ -1,6 +1,6 @@
 // The matrix product inside convolutions: a tile holds the inputs of a few output pixels, `depth` for each, in the form in which
-// the core at hand multiplies fastest; multiply_tile computes all output channels of these pixels from it. Inputs are copied into the
-// tile before any output of its pixels is written, which is what lets a convolution overwrite its input.
+// the core at hand multiplies fastest; multiply_tile computes all output channels of these pixels from it. Inputs are copied into
+// the tile before any output of its pixels is written, which is what lets a convolution overwrite its input.
 //
 // Records of weights: kernels/channels.py (pair_records, quad_records).
 #pragma once
@@ -29,7 +29,8 @@ inline Size tile_bytes(Size depth) {
 }
 
 /// Bytes of a record's constants, to which its weights add kTileChannels * depth, rounded up.
-inline constexpr std::uint32_t kTileConstants = KINDLING_MVE ? 36 : 18 + 2;  // the weights behind 18 are a multiple of 8, the record of 4
+inline constexpr std::uint32_t kTileConstants =
+    KINDLING_MVE ? 36 : 18 + 2;  // the weights behind 18 are a multiple of 8, the record of 4
 
 inline Size tile_record_bytes(Size depth) { return depth.rounded_up(kTileDepthStep) * kTileChannels + kTileConstants; }
 
@@ -108,7 +109,7 @@ struct TileOutputs {
 
 /// Writes `channels` outputs of each pixel, saturated to int8 but not yet clamped. `records` has one record for each kTileChannels
 /// channels, the last perhaps in part. `segment` is how many taps the sums have room for.
-void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records, std::uint32_t channels,
-                   std::int32_t zero_point, TileOutputs outputs);
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records,
+                   std::uint32_t channels, std::int32_t zero_point, TileOutputs outputs);
 
 }  // namespace kindling

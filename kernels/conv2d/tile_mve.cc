@@ -18,9 +18,10 @@ struct Record {
   std::int8_t weights[];  // [taps / 16][4][16]
 };
 
-// VMLADAVA accumulates in even registers only. There are eight, just enough for two pixels and four channels, and the compiler would
-// take one of them for its loop; so loops and what surrounds them are written out.
+// VMLADAVA accumulates in even registers only. There are eight, just enough for two pixels and four channels, and the compiler
+// would take one of them for its loop; so loops and what surrounds them are written out.
 
+// clang-format off
 /// Biases, then the products of all taps, for two pixels. `weights` ends up behind the record, the inputs behind the pixels' own.
 #define KINDLING_TWO_PIXELS                            \
   "mov %[left], %[taps]\n"                             \
@@ -53,8 +54,8 @@ struct Record {
   "vmov " second_low ", %[b0], %[b1]\n"                                     \
   "vmov " second_high ", %[b2], %[b3]\n"
 
-/// Requantises (requantise_mve.h) by the multipliers in q0 and the shifts in q1, adds the zero point in %[a1], saturates, and stores a
-/// pixel's four channels at %[left], a low register as narrowing stores demand.
+/// Requantises (requantise_mve.h) by the multipliers in q0 and the shifts in q1, adds the zero point in %[a1], saturates, and
+/// stores a pixel's four channels at %[left], a low register as narrowing stores demand.
 #define KINDLING_STORE(sums)             \
   "vshr.s32 q2, " sums ", #31\n"         \
   "vqrdmulh.s32 " sums ", " sums ", q0\n" \
@@ -64,52 +65,53 @@ struct Record {
   "vqmovnb.s32 " sums ", " sums "\n"      \
   "vqmovnb.s16 " sums ", " sums "\n"      \
   "vstrb.32 " sums ", [%[left]]\n"
+// clang-format on
 
 /// All outputs of `records` whole records for four pixels.
-__attribute__((noinline)) void multiply_whole_records(const std::int8_t* tile, std::uint32_t taps, const std::uint8_t* records, std::uint32_t count,
-                            std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
+__attribute__((noinline)) void multiply_whole_records(const std::int8_t* tile, std::uint32_t taps, const std::uint8_t* records,
+                                                      std::uint32_t count, std::int32_t zero_point, std::int8_t* output,
+                                                      std::uint32_t stride) {
   const std::int8_t *first = tile, *second = tile + taps;
   const std::uint8_t* weights = records + offsetof(Record, weights);
   const std::uint8_t* const end = weights + count * (offsetof(Record, weights) + kTileChannels * taps);
   std::int32_t a0, a1, a2, a3, b0, b1, b2, b3;
   std::uint32_t left;
-  __asm__ volatile(
-      "0:\n"                                            //
-      KINDLING_TWO_PIXELS                               //
-      KINDLING_TO_VECTORS("d8", "d9", "d10", "d11")     //
-      "sub %[weights], %[weights], %[taps], lsl #2\n"   // once more, for the other two pixels
-      "add %[first], %[taps]\n"                         //
-      "add %[second], %[taps]\n"                        //
-      KINDLING_TWO_PIXELS                               //
-      KINDLING_TO_VECTORS("d12", "d13", "d14", "d15")   //
-      "sub %[left], %[weights], %[taps], lsl #2\n"      //
-      "vldrw.32 q0, [%[left], %[multiplier]]\n"         //
-      "vldrb.s32 q1, [%[left], %[shift]]\n"             //
-      "ldr %[a1], %[zero_point]\n"                      //
-      "ldr %[a2], %[stride]\n"                          //
-      "mov %[left], %[output]\n"                        //
-      KINDLING_STORE("q4")                              //
-      "add %[left], %[a2]\n"                            //
-      KINDLING_STORE("q5")                              //
-      "add %[left], %[a2]\n"                            //
-      KINDLING_STORE("q6")                              //
-      "add %[left], %[a2]\n"                            //
-      KINDLING_STORE("q7")                              //
-      "adds %[output], #4\n"                            //
-      "sub %[second], %[first], %[taps], lsl #1\n"      // back to the tile's beginning, from the end of its third pixel
-      "sub %[first], %[second], %[taps]\n"              //
-      "adds %[weights], %[record]\n"                    //
-      "ldr %[a0], %[end]\n"                             //
-      "cmp %[weights], %[a0]\n"                         //
-      "bne 0b\n"
-      : [first] "+r"(first), [second] "+r"(second), [weights] "+r"(weights), [output] "+r"(output), [left] "=&l"(left),
-        [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2),
-        [b3] "=&Te"(b3)
-      : [taps] "r"(taps), [zero_point] "m"(zero_point), [stride] "m"(stride), [end] "m"(end), [record] "i"(offsetof(Record, weights)),
-        [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights))),
-        [multiplier] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, multiplier))),
-        [shift] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, shift)))
-      : "q0", "q1", "q2", "q4", "q5", "q6", "q7", "cc", "memory");
+  __asm__ volatile("0:\n"                                               //
+                   KINDLING_TWO_PIXELS                                  //
+                       KINDLING_TO_VECTORS("d8", "d9", "d10", "d11")    //
+                   "sub %[weights], %[weights], %[taps], lsl #2\n"      // once more, for the other two pixels
+                   "add %[first], %[taps]\n"                            //
+                   "add %[second], %[taps]\n"                           //
+                   KINDLING_TWO_PIXELS                                  //
+                       KINDLING_TO_VECTORS("d12", "d13", "d14", "d15")  //
+                   "sub %[left], %[weights], %[taps], lsl #2\n"         //
+                   "vldrw.32 q0, [%[left], %[multiplier]]\n"            //
+                   "vldrb.s32 q1, [%[left], %[shift]]\n"                //
+                   "ldr %[a1], %[zero_point]\n"                         //
+                   "ldr %[a2], %[stride]\n"                             //
+                   "mov %[left], %[output]\n"                           //
+                   KINDLING_STORE("q4")                                 //
+                   "add %[left], %[a2]\n"                               //
+                   KINDLING_STORE("q5")                                 //
+                   "add %[left], %[a2]\n"                               //
+                   KINDLING_STORE("q6")                                 //
+                   "add %[left], %[a2]\n"                               //
+                   KINDLING_STORE("q7")                                 //
+                   "adds %[output], #4\n"                               //
+                   "sub %[second], %[first], %[taps], lsl #1\n"  // back to the tile's beginning, from the end of its third pixel
+                   "sub %[first], %[second], %[taps]\n"          //
+                   "adds %[weights], %[record]\n"                //
+                   "ldr %[a0], %[end]\n"                         //
+                   "cmp %[weights], %[a0]\n"                     //
+                   "bne 0b\n"
+                   : [first] "+r"(first), [second] "+r"(second), [weights] "+r"(weights), [output] "+r"(output), [left] "=&l"(left),
+                     [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1),
+                     [b2] "=&Te"(b2), [b3] "=&Te"(b3)
+                   : [taps] "r"(taps), [zero_point] "m"(zero_point), [stride] "m"(stride), [end] "m"(end),
+                     [record] "i"(offsetof(Record, weights)), [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights))),
+                     [multiplier] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, multiplier))),
+                     [shift] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, shift)))
+                   : "q0", "q1", "q2", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
 /// One pair of pixels, for what is left over: fewer pixels than a tile has, or fewer channels than a record.
@@ -145,9 +147,9 @@ void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
   next_ += rows.count * stride;
 }
 
-__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records,
-                                                                    std::uint32_t channels, std::int32_t zero_point,
-                                                                    TileOutputs outputs) {
+__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t,
+                                                                    const std::uint8_t* records, std::uint32_t channels,
+                                                                    std::int32_t zero_point, TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth), record_stride = offsetof(Record, weights) + kTileChannels * taps;
   const auto* inputs = static_cast<const std::int8_t*>(tile);
   std::int32_t left = static_cast<std::int32_t>(channels);

@@ -35,8 +35,8 @@ inline std::int32_t* write_rows(std::int32_t* next, const WindowRows& rows, std:
   return next;
 }
 
-/// Computes both channels of `count` records for four pixels, of which pixel p's go to output + p * stride; of more taps than a segment has, for
-/// weights that are larger on average than they tend to be.
+/// Computes both channels of `count` records for four pixels, of which pixel p's go to output + p * stride; of more taps than a
+/// segment has, for weights that are larger on average than they tend to be.
 void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint32_t segment, const std::uint8_t* records,
                       std::uint32_t count, std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
   for (; count > 0; --count, records += record_stride(taps), output += kTileChannels) {
@@ -62,9 +62,10 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
 
 #if defined(__arm__)
 
-// Written out, since the sums of two channels and four pixels, their inputs, a weight, two pointers and the loop's end take all fourteen
-// registers, and the compiler moves them about.
+// Written out, since the sums of two channels and four pixels, their inputs, a weight, two pointers and the loop's end take all
+// fourteen registers, and the compiler moves them about.
 
+// clang-format off
 /// Adds a tap's products: of channel a and pixels 0 and 1, 2 and 3, then of channel b.
 #define KINDLING_TAP                                 \
   "ldrd %[first], %[second], [%[inputs]], #8\n"      \
@@ -76,8 +77,8 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
   "smlal %Q[b23], %R[b23], %[second], %[weight]\n"
 #define KINDLING_FOUR_TAPS KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
 
-/// Takes twice the accumulators of two pixels, as NarrowFactor::apply_to_double does, out of their sums: into the low word the first's, into
-/// the high word the second's. `first` is twice the bias, `second` that less 2 * kFirstPixelBias.
+/// Takes twice the accumulators of two pixels, as NarrowFactor::apply_to_double does, out of their sums: into the low word the
+/// first's, into the high word the second's. `first` is twice the bias, `second` that less 2 * kFirstPixelBias.
 #define KINDLING_TAKE_OUT(pair)                         \
   "lsl %[weight], %Q[" pair "], #9\n"                   \
   "lsr %Q[" pair "], %Q[" pair "], #23\n"               \
@@ -101,8 +102,8 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
   "ssat " value ", #8, " value ", asr #1\n"
 #endif
 
-/// Requantises and stores a channel of four pixels. The numbers are offsets: of its bias, multiplier and right shift from the record's weights,
-/// of its place from the output.
+/// Requantises and stores a channel of four pixels. The numbers are offsets: of its bias, multiplier and shift from the record's
+/// weights, of its place from the output.
 #define KINDLING_FINISH(pair01, pair23, bias, multiplier, shift, place) \
   "ldr %[end], %[weight_bytes]\n"                                       \
   "sub %[inputs], %[weights], %[end]\n"                                 \
@@ -126,6 +127,7 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
   "add %[weight], %[weight], %[second], lsl #1\n"                       \
   "strb %Q[" pair23 "], [%[first], #" place "]\n"                       \
   "strb %R[" pair23 "], [%[weight], #" place "]\n"
+// clang-format on
 
 /// As compute_segments, of one segment at most.
 __attribute__((noinline)) void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::uint8_t* records,
@@ -157,14 +159,13 @@ __attribute__((noinline)) void compute_records(const std::int32_t* inputs, std::
       "tst %[end], #8\n"  // four taps more than a multiple of eight
       "add %[end], %[weights]\n"
       "bne 2f\n"
-      "1:\n"  //
-      KINDLING_FOUR_TAPS
-      "2:\n"  //
+      "1:\n"                     //
+      KINDLING_FOUR_TAPS "2:\n"  //
       KINDLING_FOUR_TAPS
       "cmp %[weights], %[end]\n"
-      "bne 1b\n"                                                  //
-      KINDLING_FINISH("a01", "a23", "-18", "-10", "-2", "0")      //
-      KINDLING_FINISH("b01", "b23", "-14", "-6", "-1", "1")       //
+      "bne 1b\n"                                              //
+      KINDLING_FINISH("a01", "a23", "-18", "-10", "-2", "0")  //
+      KINDLING_FINISH("b01", "b23", "-14", "-6", "-1", "1")   //
       "ldr %[first], %[output_and_stride]\n"
       "add %[first], #2\n"
       "str %[first], %[output_and_stride]\n"
@@ -195,14 +196,15 @@ TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
 
 void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
   if (second_) {
-    next_ = write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word += value * (1 << kSecondPixelBit); });
+    next_ =
+        write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word += value * (1 << kSecondPixelBit); });
   } else {
     next_ = write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word = value; });
   }
 }
 
-void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records, std::uint32_t channels,
-                   std::int32_t zero_point, TileOutputs outputs) {
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records,
+                   std::uint32_t channels, std::int32_t zero_point, TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth);
   const auto compute = [&](const std::uint8_t* records, std::uint32_t count, std::int8_t* output, std::uint32_t stride) {
     const auto* inputs = static_cast<const std::int32_t*>(tile);

@@ -14,8 +14,9 @@ struct Record {
   std::int8_t weights[];  // [padded_depth][2]
 };
 
-/// Adds four taps of one channel, whose weights lie two bytes apart, to four pixels' sums. `weights` is the end of the weights, `at`
-/// counts up to zero.
+/// Adds four taps of one channel, whose weights lie two bytes apart, to four pixels' sums. `weights` is the end of the weights,
+/// `at` counts up to zero.
+// clang-format off
 #define KINDLING_TAP                 \
   "ldrsb %[weight], [%[weights], %[at]]\n" \
   "ldmia %[inputs]!, {r0, r1, r2, r3}\n"   \
@@ -28,9 +29,10 @@ struct Record {
   "muls r3, %[weight], r3\n"               \
   "add %[sum3], r3\n"                      \
   "adds %[at], #2\n"
+// clang-format on
 
-/// Sums of one channel over `taps` taps, a multiple of four. Written out because it takes every low register, and four high ones for
-/// the sums.
+/// Sums of one channel over `taps` taps, a multiple of four. Written out because it takes every low register, and four high ones
+/// for the sums.
 __attribute__((noinline)) void accumulate(const std::int32_t* inputs, const std::int8_t* weights, std::uint32_t taps,
                                           std::int32_t (&sums)[kTilePixels]) {
   std::int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3], weight;
@@ -39,8 +41,7 @@ __attribute__((noinline)) void accumulate(const std::int32_t* inputs, const std:
   __asm__ volatile(
       ".syntax unified\n"
       "1:\n"  //
-      KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
-      "bne 1b\n"
+      KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP "bne 1b\n"
       : [inputs] "+l"(inputs), [at] "+l"(at), [weight] "=&l"(weight), [sum0] "+h"(sum0), [sum1] "+h"(sum1), [sum2] "+h"(sum2),
         [sum3] "+h"(sum3)
       : [weights] "l"(weights)
@@ -64,8 +65,8 @@ void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
   next_ = next;
 }
 
-void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records, std::uint32_t channels, std::int32_t zero_point,
-                   TileOutputs outputs) {
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records, std::uint32_t channels,
+                   std::int32_t zero_point, TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth);
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     const Record& record = *reinterpret_cast<const Record*>(records);

@@ -94,8 +94,8 @@ _LANES = np.array([[0, 4, 8, 12], [2, 6, 10, 14], [1, 5, 9, 13], [3, 7, 11, 15]]
 
 
 def single_records(channels: Channels) -> bytes:
-    """For depthwise_conv2d_s8 on scalar and DSP cores, per channel: bias int32, multiplier int32, right shift uint8, weights int8[KH * KW],
-    zeros up to a multiple of 4 bytes."""
+    """For depthwise_conv2d_s8 on scalar and DSP cores, per channel: bias int32, multiplier int32, right shift uint8, weights
+    int8[KH * KW], zeros up to a multiple of 4 bytes."""
     records = bytearray()
     for channel in range(len(channels.bias)):
         one = channels.selected(slice(channel, channel + 1))
@@ -106,14 +106,31 @@ def single_records(channels: Channels) -> bytes:
 
 
 def records_3x3(channels: Channels) -> bytes:
-    """For the 3x3 kernels of scalar and DSP cores, per channel: twice the bias int32, multiplier int32, and three words of a column's weights each,
-    of which DSP cores take the outer two at once: top, middle, bottom of the left one, middle of the centre one; top of the centre one, middle
-    of the right one, bottom of the centre one, right shift less 1; top of the right one, 0, its bottom, 0."""
+    """For the 3x3 kernels of scalar and DSP cores, per channel: twice the bias int32, multiplier int32, and int8[3][4], a column of
+    weights in each, of which DSP cores take the outer two at once:
+
+        left's top       left's middle     left's bottom     centre's middle
+        centre's top     right's middle    centre's bottom   right shift - 1
+        right's top      0                 right's bottom    0
+    """
     records = bytearray()
     for channel in range(len(channels.bias)):
         one = channels.selected(slice(channel, channel + 1))
         top, middle, bottom = one.weights.reshape(3, 3)
-        words = [top[0], middle[0], bottom[0], middle[1], top[1], middle[2], bottom[1], -one.shift[0] - 1, top[2], 0, bottom[2], 0]
+        words = [
+            top[0],
+            middle[0],
+            bottom[0],
+            middle[1],
+            top[1],
+            middle[2],
+            bottom[1],
+            -one.shift[0] - 1,
+            top[2],
+            0,
+            bottom[2],
+            0,
+        ]
         records += (2 * one.bias).astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
         records += np.array(words, np.int8).tobytes()
     return bytes(records)
@@ -209,8 +226,14 @@ class DepthwiseConv2d:
     def _channels(self, call: Call) -> Channels:
         weight, multiplier = call.attributes["weight"], call.attributes["depth_multiplier"]
         window = self._window(call)
-        if weight.ndim != 3 or weight.shape[2] != call.inputs[0].shape[3] * multiplier or weight.shape[2] != call.outputs[0].shape[3]:
-            raise UnsupportedError(f"depthwise_conv2d: weight {weight.shape} with multiplier {multiplier} does not fit its tensors")
+        if (
+            weight.ndim != 3
+            or weight.shape[2] != call.inputs[0].shape[3] * multiplier
+            or weight.shape[2] != call.outputs[0].shape[3]
+        ):
+            raise UnsupportedError(
+                f"depthwise_conv2d: weight {weight.shape} with multiplier {multiplier} does not fit its tensors"
+            )
         if call.inputs[0].shape[0] != call.outputs[0].shape[0]:
             raise UnsupportedError("depthwise_conv2d: input and output batches differ")
         if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):

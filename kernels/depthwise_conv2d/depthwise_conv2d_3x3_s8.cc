@@ -1,3 +1,5 @@
+#include <cstddef>
+
 #include "kernels/depthwise_conv2d/depthwise_conv2d.h"
 #include "kernels/depthwise_conv2d/four_rows_3x3.h"
 #include "kernels/depthwise_conv2d/mve_3x3.h"
@@ -29,8 +31,8 @@ struct Step {
   std::int8_t *upper_row, *lower_row;
 };
 
-/// Reads the columns from `at` on to the end and adds each to the outputs it belongs to: the ones that it completes and the next two. Of
-/// two outputs that lie in the same place, the upper row's remains.
+/// Reads the columns from `at` on to the end and adds each to the outputs it belongs to: the ones that it completes and the next
+/// two. Of two outputs that lie in the same place, the upper row's remains.
 #if KINDLING_DSP
 // Written out because the compiler spills more, and uses each of what it spills once.
 __attribute__((always_inline)) inline void finish_rows(const Step& step, std::uint32_t at, const Kernel3x3& kernel,
@@ -39,6 +41,7 @@ __attribute__((always_inline)) inline void finish_rows(const Step& step, std::ui
   const std::int32_t multiplier_and_offset[] = {factor.multiplier(), factor.offset()};
   const std::int32_t right[] = {kernel.right, kernel.right_middle};
   std::int32_t rows02, rows13, value, temporary;
+  static_assert(offsetof(Step, end) == offsetof(Step, channels) + sizeof(step.channels));  // loaded as one
   __asm__ volatile(
       "1:\n"
       "ldr %[rows13], [%[words], %[at], lsl #2]\n"
@@ -85,9 +88,9 @@ __attribute__((always_inline)) inline void finish_rows(const Step& step, std::ui
         [next_lower] "+r"(sums.next_lower), [rows02] "=&r"(rows02), [rows13] "=&r"(rows13), [value] "=&r"(value),
         [temporary] "=&r"(temporary)
       : [words] "r"(step.rows.words), [left] "r"(kernel.left), [centre] "r"(kernel.centre), [inner] "r"(kernel.inner),
-        [right] "m"(right), [rotation] "m"(step.rows.rotation), [step] "m"(step.channels),
-        [upper_row] "m"(step.upper_row), [lower_row] "m"(step.lower_row), [bias] "m"(bias), [multiplier] "m"(multiplier_and_offset),
-        [shift] "m"(shift), [offset] "m"(multiplier_and_offset[1])
+        [right] "m"(right), [rotation] "m"(step.rows.rotation), [step] "m"(step.channels), [upper_row] "m"(step.upper_row),
+        [lower_row] "m"(step.lower_row), [bias] "m"(bias), [multiplier] "m"(multiplier_and_offset), [shift] "m"(shift),
+        [offset] "m"(multiplier_and_offset[1])
       : "cc", "memory");
 }
 #else

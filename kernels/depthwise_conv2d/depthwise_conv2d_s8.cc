@@ -28,7 +28,8 @@ void compute_row(const DepthwiseConv2dParams& params, Rows rows, std::int8_t* ou
       Rows taps = rows;
       for (std::int32_t ky = kernel_height; ky > 0; --ky) {
         const std::int8_t* input = taps.next() + start;
-        for (std::int32_t kx = kernel_width; kx > 0; --kx, input += 16, weights += 16) sums.add(vldrbq_s8(input), vldrbq_s8(weights));
+        for (std::int32_t kx = kernel_width; kx > 0; --kx, input += 16, weights += 16)
+          sums.add(vldrbq_s8(input), vldrbq_s8(weights));
       }
       vstrbq_p_s8(out, sums.outputs(record, params.output_zero_point), lanes);
     }

@@ -1,7 +1,7 @@
-// Four input rows in scratch, for 3x3 windows on scalar and DSP cores: a word for each column and channel holds its inputs of all four
-// rows, so that one load brings them. They are the rows that two output rows depend on at stride 1, or more than one at
-// stride 2; a step moves on by two rows, which take the places of the oldest two. An input row is copied once, before the first
-// output row that depends on it is written, so that the output may overwrite the input.
+// Four input rows in scratch, for 3x3 windows on scalar and DSP cores: a word for each column and channel holds its inputs of all
+// four rows, so that one load brings them. They are the rows that two output rows depend on at stride 1, or more than one at stride
+// 2; a step moves on by two rows, which take the places of the oldest two. An input row is copied once, before the first output row
+// that depends on it is written, so that the output may overwrite the input.
 #pragma once
 
 #include <cstdint>

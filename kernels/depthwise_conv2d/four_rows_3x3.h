@@ -23,7 +23,8 @@ struct Inputs {
   explicit Inputs(std::uint32_t word) : rows02(__sxtb16(word)), rows13(sxtb16_odd(word)) {}
 };
 
-/// A channel's weights, doubled: top and bottom of each column in a word, the middles of the left and the centre one, of the right one.
+/// A channel's weights, doubled: top and bottom of each column in a word, the middles of the left and the centre one, of the right
+/// one.
 struct Kernel3x3 {
   std::int32_t left, centre, right, inner, right_middle;
 
@@ -43,8 +44,8 @@ inline std::int32_t sum_of_bias(std::int32_t bias2) { return bias2; }
 
 inline std::int32_t finish(const NarrowFactor& factor, std::int32_t sum) { return factor.apply_to_double(sum); }
 
-/// Adds the left, centre or right column to an output of the upper row, which sees rows 0 to 2, and of the lower row, which sees rows
-/// 1 to 3.
+/// Adds the left, centre or right column to an output of the upper row, which sees rows 0 to 2, and of the lower row, which sees
+/// rows 1 to 3.
 inline std::int32_t upper_left(std::int32_t sum, const Inputs& inputs, const Kernel3x3& kernel) {
   return __smlabb(inputs.rows13, kernel.inner, __smlad(inputs.rows02, kernel.left, sum));
 }

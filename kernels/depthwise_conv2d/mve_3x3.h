@@ -12,6 +12,7 @@ namespace kindling {
 
 // A column is written out as a whole: four sums and two taps need every vector register, and the compiler would spill.
 
+// clang-format off
 /// Products of one tap, or of two added up (weights are at least -127), in q6 (even lanes) and q7 (odd lanes).
 #define KINDLING_TAP(input, weight) \
   "vldrb.8 q4, " input "\n"         \
@@ -45,11 +46,13 @@ namespace kindling {
   "vadd.i32 " sums ", " sums ", q6\n"               \
   "vrshl.s32 " sums ", " sums ", q5\n"              \
   "vadd.i32 " sums ", " sums ", %[zero_point]\n"
+// clang-format on
 
-/// Computes the pixel whose window begins at `top`, `middle` and `bottom`, which move on by a column; stores `lanes` of it. The numbers
-/// are offsets from the middle tap's weights, from where loads reach the whole record.
-__attribute__((always_inline)) inline void compute_column(const SixteenRecord& record, const std::int8_t*& top, const std::int8_t*& middle, const std::int8_t*& bottom,
-                           std::int32_t zero_point, std::int8_t* output, mve_pred16_t lanes) {
+/// Computes the pixel whose window begins at `top`, `middle` and `bottom`, which move on by a column; stores `lanes` of it. The
+/// numbers are offsets from the middle tap's weights, from where loads reach the whole record.
+__attribute__((always_inline)) inline void compute_column(const SixteenRecord& record, const std::int8_t*& top,
+                                                          const std::int8_t*& middle, const std::int8_t*& bottom,
+                                                          std::int32_t zero_point, std::int8_t* output, mve_pred16_t lanes) {
   static_assert(offsetof(SixteenRecord, weights) == 144 && offsetof(SixteenRecord, multiplier) == 64 &&
                 offsetof(SixteenRecord, shift) == 128);
   const std::int8_t* const weights = record.weights + 4 * 16;
@@ -57,25 +60,25 @@ __attribute__((always_inline)) inline void compute_column(const SixteenRecord& r
       "vldrw.32 q0, [%[weights], #-208]\n"
       "vldrw.32 q1, [%[weights], #-192]\n"
       "vldrw.32 q2, [%[weights], #-176]\n"
-      "vldrw.32 q3, [%[weights], #-160]\n"                                             //
-      KINDLING_TAP("[%[top]], #16", "[%[weights], #-64]")                              //
-      KINDLING_SECOND_TAP("[%[top]]", "[%[top]]", "[%[weights], #-48]")                //
-      KINDLING_WIDEN                                                                   //
-      KINDLING_TAP("[%[top], #16]", "[%[weights], #-32]")                              //
-      KINDLING_SECOND_TAP("[%[middle]]", "[%[middle]], #16", "[%[weights], #-16]")     //
-      KINDLING_WIDEN                                                                   //
-      KINDLING_TAP("[%[middle]]", "[%[weights]]")                                      //
-      KINDLING_SECOND_TAP("[%[middle], #16]", "[%[middle], #16]", "[%[weights], #16]") //
-      KINDLING_WIDEN                                                                   //
-      KINDLING_TAP("[%[bottom]], #16", "[%[weights], #32]")                            //
-      KINDLING_SECOND_TAP("[%[bottom]]", "[%[bottom]]", "[%[weights], #48]")           //
-      KINDLING_WIDEN                                                                   //
-      KINDLING_TAP("[%[bottom], #16]", "[%[weights], #64]")                            //
-      KINDLING_WIDEN                                                                   //
-      KINDLING_REQUANTISE("q0", "[%[weights], #-144]", "[%[weights], #-80]")           //
-      KINDLING_REQUANTISE("q1", "[%[weights], #-128]", "[%[weights], #-76]")           //
-      KINDLING_REQUANTISE("q2", "[%[weights], #-112]", "[%[weights], #-72]")           //
-      KINDLING_REQUANTISE("q3", "[%[weights], #-96]", "[%[weights], #-68]")            //
+      "vldrw.32 q3, [%[weights], #-160]\n"                                              //
+      KINDLING_TAP("[%[top]], #16", "[%[weights], #-64]")                               //
+      KINDLING_SECOND_TAP("[%[top]]", "[%[top]]", "[%[weights], #-48]")                 //
+      KINDLING_WIDEN                                                                    //
+          KINDLING_TAP("[%[top], #16]", "[%[weights], #-32]")                           //
+      KINDLING_SECOND_TAP("[%[middle]]", "[%[middle]], #16", "[%[weights], #-16]")      //
+      KINDLING_WIDEN                                                                    //
+          KINDLING_TAP("[%[middle]]", "[%[weights]]")                                   //
+      KINDLING_SECOND_TAP("[%[middle], #16]", "[%[middle], #16]", "[%[weights], #16]")  //
+      KINDLING_WIDEN                                                                    //
+          KINDLING_TAP("[%[bottom]], #16", "[%[weights], #32]")                         //
+      KINDLING_SECOND_TAP("[%[bottom]]", "[%[bottom]]", "[%[weights], #48]")            //
+      KINDLING_WIDEN                                                                    //
+          KINDLING_TAP("[%[bottom], #16]", "[%[weights], #64]")                         //
+      KINDLING_WIDEN                                                                    //
+          KINDLING_REQUANTISE("q0", "[%[weights], #-144]", "[%[weights], #-80]")        //
+      KINDLING_REQUANTISE("q1", "[%[weights], #-128]", "[%[weights], #-76]")            //
+      KINDLING_REQUANTISE("q2", "[%[weights], #-112]", "[%[weights], #-72]")            //
+      KINDLING_REQUANTISE("q3", "[%[weights], #-96]", "[%[weights], #-68]")             //
       "vqmovnb.s32 q0, q0\n"
       "vqmovnt.s32 q0, q1\n"
       "vqmovnb.s32 q2, q2\n"

@@ -21,7 +21,8 @@ struct SixteenRecord {
   std::int8_t weights[];  // [kernel_height * kernel_width][16]
 };
 
-/// Accumulators of sixteen channels in four vectors: even and odd lanes of int16 products, and of each the even and odd lanes again.
+/// Accumulators of sixteen channels in four vectors: even and odd lanes of int16 products, and of each the even and odd lanes
+/// again.
 struct SixteenSums {
   int32x4_t quarters[4];
 
@@ -50,8 +51,7 @@ struct SixteenSums {
 
  private:
   int32x4_t requantised(const SixteenRecord& record, int quarter, std::int32_t zero_point) const {
-    return requantise(quarters[quarter], vldrwq_s32(record.multiplier[quarter]), vldrbq_s32(record.shift[quarter]),
-                      zero_point);
+    return requantise(quarters[quarter], vldrwq_s32(record.multiplier[quarter]), vldrbq_s32(record.shift[quarter]), zero_point);
   }
 };
 

@@ -37,14 +37,24 @@ inline std::int32_t prepare_row(const std::int8_t* input, std::uint32_t depth, D
 inline DotSums dot(const DotInput* row, const DotRecord& record, std::uint32_t padded_depth, std::int32_t start) {
   std::int32_t sum0 = record.bias[0] + start, sum1 = record.bias[1] + start;
   std::int32_t sum2 = record.bias[2] + start, sum3 = record.bias[3] + start;
-  const auto* weights = reinterpret_cast<const std::int8_t*>(record.weights);
-  for (std::uint32_t steps = padded_depth / 16; steps > 0; --steps, row += 16, weights += 64) {
-    const int8x16_t inputs = vldrbq_s8(row);
-    sum0 = vmladavaq_s8(sum0, inputs, vldrbq_s8(weights));
-    sum1 = vmladavaq_s8(sum1, inputs, vldrbq_s8(weights + 16));
-    sum2 = vmladavaq_s8(sum2, inputs, vldrbq_s8(weights + 32));
-    sum3 = vmladavaq_s8(sum3, inputs, vldrbq_s8(weights + 48));
-  }
+  const std::uint8_t* weights = record.weights;
+  // Written out because the compiler splits the walk through the weights.
+  __asm__(
+      "dls lr, %[steps]\n"
+      "1:\n"
+      "vldrb.8 q0, [%[row]], #16\n"
+      "vldrb.8 q1, [%[weights]], #16\n"
+      "vmladava.s8 %[sum0], q0, q1\n"
+      "vldrb.8 q1, [%[weights]], #16\n"
+      "vmladava.s8 %[sum1], q0, q1\n"
+      "vldrb.8 q1, [%[weights]], #16\n"
+      "vmladava.s8 %[sum2], q0, q1\n"
+      "vldrb.8 q1, [%[weights]], #16\n"
+      "vmladava.s8 %[sum3], q0, q1\n"
+      "le lr, 1b\n"
+      : [row] "+r"(row), [weights] "+r"(weights), [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [sum3] "+Te"(sum3)
+      : [steps] "r"(padded_depth / 16)
+      : "q0", "q1", "lr", "memory");
   return {sum0, sum1, sum2, sum3};
 }
 
@@ -68,15 +78,17 @@ inline std::int32_t prepare_row(const std::int8_t* input, std::uint32_t depth, D
 
 /// Adds four inputs' products with the four weights in a word to each channel's sum.
 // Written out because the compiler does not know SXTB16 with a rotation.
+// clang-format off
 #define KINDLING_DOT_CHANNEL(sum)                        \
   "ldr %[weight], [%[weights]], #4\n"                    \
   "sxtb16 %[even_weights], %[weight]\n"                  \
   "sxtb16 %[weight], %[weight], ror #8\n"                \
   "smlad %[" sum "], %[even], %[even_weights], %[" sum "]\n" \
   "smlad %[" sum "], %[odd], %[weight], %[" sum "]\n"
+// clang-format on
 inline void add_four_inputs(const DotInput*& row, const std::uint8_t*& weights, DotSums& sums) {
   std::int32_t even, odd, weight, even_weights;
-  __asm__("ldrd %[even], %[odd], [%[row]], #8\n"         //
+  __asm__("ldrd %[even], %[odd], [%[row]], #8\n"  //
           KINDLING_DOT_CHANNEL("sum0") KINDLING_DOT_CHANNEL("sum1") KINDLING_DOT_CHANNEL("sum2") KINDLING_DOT_CHANNEL("sum3")
           : [row] "+r"(row), [weights] "+r"(weights), [sum0] "+r"(sums.channel0), [sum1] "+r"(sums.channel1),
             [sum2] "+r"(sums.channel2), [sum3] "+r"(sums.channel3), [even] "=&r"(even), [odd] "=&r"(odd), [weight] "=&r"(weight),
@@ -100,8 +112,8 @@ inline DotSums dot(const DotInput* row, const DotRecord& record, std::uint32_t p
 
 #else
 
-/// Weights are stored plus 128: Thumb-1 loads a byte without its sign in one instruction, with it in two. What that adds to a sum is
-/// 128 times the sum of the inputs.
+/// Weights are stored plus 128: Thumb-1 loads a byte without its sign in one instruction, with it in two. What that adds to a sum
+/// is 128 times the sum of the inputs.
 using DotInput = std::int8_t;
 
 inline std::int32_t prepare_row(const std::int8_t* input, std::uint32_t depth, DotInput* row) {

@@ -29,7 +29,12 @@ def test_the_reference_is_a_matrix_product(seed: int) -> None:
 
 def call_of(shape: tuple[int, ...], weight: np.ndarray) -> Call:
     outputs = weight.shape[0]
-    attributes = {"weight": weight, "bias": np.zeros(outputs), "multiplier": np.full(outputs, 2**30), "shift": np.full(outputs, -4)}
+    attributes = {
+        "weight": weight,
+        "bias": np.zeros(outputs),
+        "multiplier": np.full(outputs, 2**30),
+        "shift": np.full(outputs, -4),
+    }
     attributes |= {"input_zero_point": 0, "output_zero_point": 0, "activation_min": -128, "activation_max": 127}
     return Call("linear", (int8_tensor(shape),), (int8_tensor((*shape[:-1], outputs)),), attributes)
 

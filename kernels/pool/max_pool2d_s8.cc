@@ -52,13 +52,13 @@ void max_pool2d_s8(const std::int8_t* input, const MaxPool2dParams& params, std:
   for (std::int32_t image = 0; image < params.batches; ++image) {
     for (std::int32_t row = 0; row < params.output_height; ++row) {
       const Span rows = span_inside(row * params.stride_height - params.pad_top, params.kernel_height, params.dilation_height,
-                               params.input_height);
+                                    params.input_height);
       for (std::int32_t column = 0; column < params.output_width; ++column) {
         const Span columns = span_inside(column * params.stride_width - params.pad_left, params.kernel_width, params.dilation_width,
-                                    params.input_width);
+                                         params.input_width);
         const std::int8_t* first = input + rows.first * row_bytes + columns.first * channels;
-        take_maximum({first, rows.count, columns.count, params.dilation_height * row_bytes, params.dilation_width * channels}, params,
-                     output);
+        take_maximum({first, rows.count, columns.count, params.dilation_height * row_bytes, params.dilation_width * channels},
+                     params, output);
         output += channels;
       }
     }

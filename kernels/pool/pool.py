@@ -44,7 +44,11 @@ AVERAGE_PARAMS = ParamsStruct(
     "An average pool.",
     _GEOMETRY
     + (
-        Field("counted_height", "std::uint16_t", "rows from the first input row on that count; input_height without count_include_pad"),
+        Field(
+            "counted_height",
+            "std::uint16_t",
+            "rows from the first input row on that count; input_height without count_include_pad",
+        ),
         Field("counted_width", "std::uint16_t", "columns alike"),
         Field("count_include_pad", "std::uint8_t", "1 or 0"),
         Field("zero_point", "std::int8_t", "what padding counts as"),

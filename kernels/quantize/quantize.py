@@ -1,7 +1,7 @@
 """quantize (float32 -> int8) and dequantize (int8 -> float32), one scale and zero point per tensor.
 
-    quantize:    q = x * float32(1 / scale), rounded to float32, then to an integer (half to even), + zero point, clamped to int8;
-                 not a number gives the zero point
+    quantize:    q = x * float32(1 / scale), rounded to float32, then to an integer (half to even), + zero point, clamped to
+                 int8; not a number gives the zero point
     dequantize:  x = float32(q - zero point) * float32(scale), rounded to float32
 
 Attributes of a call: scale (2**-60 to 2**60), zero_point
@@ -41,7 +41,9 @@ PARAMS = (QUANTIZE_PARAMS, DEQUANTIZE_PARAMS)
 
 KERNELS = (
     KernelSignature("quantize_s8", ("float",), QUANTIZE_PARAMS.name, False, ("std::int8_t",), "kernels/quantize/quantize.h"),
-    KernelSignature("dequantize_s8", ("std::int8_t",), DEQUANTIZE_PARAMS.name, False, ("float",), "kernels/quantize/quantize.h"),
+    KernelSignature(
+        "dequantize_s8", ("std::int8_t",), DEQUANTIZE_PARAMS.name, False, ("float",), "kernels/quantize/quantize.h"
+    ),
 )
 
 

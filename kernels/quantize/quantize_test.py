@@ -12,7 +12,9 @@ QUANTIZE, DEQUANTIZE = OPERATORS
 
 def quantised(values: list[float], scale: float, zero_point: int) -> list[int]:
     x = np.array(values, np.float32)
-    call = Call("quantize", (TensorType(x.shape, "float32"),), (int8_tensor(x.shape),), {"scale": scale, "zero_point": zero_point})
+    call = Call(
+        "quantize", (TensorType(x.shape, "float32"),), (int8_tensor(x.shape),), {"scale": scale, "zero_point": zero_point}
+    )
     return QUANTIZE.reference(call, [x])[0].tolist()
 
 
@@ -28,7 +30,10 @@ def test_everything_has_a_step() -> None:
 def test_dequantising_is_one_product() -> None:
     call = Call("dequantize", (int8_tensor((3,)),), (TensorType((3,), "float32"),), {"scale": 0.1, "zero_point": -128})
     (result,) = DEQUANTIZE.reference(call, [np.array([-128, 0, 127], np.int8)])
-    assert result.tobytes() == np.array([0.0, np.float32(128) * np.float32(0.1), np.float32(255) * np.float32(0.1)], np.float32).tobytes()
+    assert (
+        result.tobytes()
+        == np.array([0.0, np.float32(128) * np.float32(0.1), np.float32(255) * np.float32(0.1)], np.float32).tobytes()
+    )
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf"), 1e-30])

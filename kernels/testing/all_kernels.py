@@ -1,5 +1,6 @@
 """Prints the C++ table of all kernels: `python3 -m kernels.testing.all_kernels [FILE]`."""
 
+import pathlib
 import sys
 
 from kernels.registry import KERNELS
@@ -30,5 +31,13 @@ def all_kernels_source() -> str:
     )
 
 
+def main(arguments: list[str]) -> None:
+    """`arguments`: a file to write to instead of the standard output."""
+    if arguments:
+        pathlib.Path(arguments[0]).write_text(all_kernels_source(), encoding="utf-8")
+    else:
+        sys.stdout.write(all_kernels_source())
+
+
 if __name__ == "__main__":
-    (open(sys.argv[1], "w", encoding="utf-8") if len(sys.argv) > 1 else sys.stdout).write(all_kernels_source())
+    main(sys.argv[1:])

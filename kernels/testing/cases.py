@@ -37,7 +37,7 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One kernel, its arguments in the instruction's order, (input, lead) of each overlap to try, and what its check must say."""
+    """One kernel, its arguments in the instruction's order, (input, lead) of overlaps to try, and what its check must say."""
 
     kernel: str
     arguments: tuple[Argument, ...]

@@ -83,7 +83,14 @@ def test_arguments_of_a_wrong_size_are_refused() -> None:
                 cases.append(resized(case, index, -1))
             if argument.role == "params":
                 cases.append(resized(case, index, 8 - len(argument.data)))
-                if case.kernel not in ("avg_pool2d_s8", "max_pool2d_s8", "softmax_s8", "add_s8", "quantize_s8", "dequantize_s8"):
+                if case.kernel not in (
+                    "avg_pool2d_s8",
+                    "max_pool2d_s8",
+                    "softmax_s8",
+                    "add_s8",
+                    "quantize_s8",
+                    "dequantize_s8",
+                ):
                     cases.append(resized(case, index, -4))
     assert seen == set(KERNELS)
     assert run_cases(CORE, RUNNER, cases).failures == []
@@ -122,6 +129,10 @@ def test_what_checks_let_pass_stays_in_its_buffers() -> None:
         params = PARAMS[KERNELS[case.kernel].params]
         for entry in params.fields_with_offsets:
             largest = 127 if params.format_of(entry) in "bB" else 300
-            value = float(rng.normal()) if entry.ctype == "float" else int(rng.choice([0, 1, 2, 3, 5, rng.integers(0, largest + 1)]))
+            value = (
+                float(rng.normal())
+                if entry.ctype == "float"
+                else int(rng.choice([0, 1, 2, 3, 5, rng.integers(0, largest + 1)]))
+            )
             cases.append(with_field(case, entry.name, value, ANY_ERROR))
     assert run_cases(CORE, RUNNER, cases, senseless=True).failures == []

@@ -60,7 +60,9 @@ def factors(rng: Generator, channels: int, depth: int) -> dict[str, np.ndarray]:
     }
 
 
-def window(rng: Generator, largest_kernel: int, largest_output: int) -> tuple[dict, tuple[int, int], tuple[int, int], tuple[int, int]]:
+def window(
+    rng: Generator, largest_kernel: int, largest_output: int
+) -> tuple[dict, tuple[int, int], tuple[int, int], tuple[int, int]]:
     """Attributes stride, dilation, padding; kernel, input size, output size. A third are 3x3 with stride 1 or 2."""
     kernel = tuple(int(k) for k in rng.integers(1, largest_kernel + 1, 2))
     stride = tuple(int(s) for s in rng.choice([1, 1, 1, 2, 3], 2))
@@ -77,9 +79,7 @@ def window(rng: Generator, largest_kernel: int, largest_output: int) -> tuple[di
     for axis, pads in ((0, top + bottom), (1, left + right)):
         slack = int(rng.integers(0, stride[axis]))
         size.append(max(1, (output[axis] - 1) * stride[axis] + extent[axis] - pads + slack))
-    result = tuple(
-        (size[a] + p - extent[a]) // stride[a] + 1 for a, p in ((0, top + bottom), (1, left + right))
-    )
+    result = tuple((size[a] + p - extent[a]) // stride[a] + 1 for a, p in ((0, top + bottom), (1, left + right)))
     attributes = {"stride": stride, "dilation": dilation, "padding": (top, left, bottom, right)}
     return attributes, kernel, (size[0], size[1]), result
 
@@ -155,7 +155,12 @@ def _pool(rng: Generator, operator: str) -> tuple[Call, Inputs]:
     result = [(size[a] + pads[a] - extent[a]) // attributes["stride"][a] + 1 for a in (0, 1)]
     for axis, before in ((0, top), (1, left)):  # ceil mode, where its window starts inside
         ragged = (size[axis] + pads[axis] - extent[axis]) % attributes["stride"][axis]
-        if ragged and result[axis] * attributes["stride"][axis] - before < size[axis] and dilation == (1, 1) and rng.integers(2):
+        if (
+            ragged
+            and result[axis] * attributes["stride"][axis] - before < size[axis]
+            and dilation == (1, 1)
+            and rng.integers(2)
+        ):
             result[axis] += 1
     channels, zero = int(rng.integers(1, 40)), zero_point(rng)
     shape = (int(rng.choice([1, 1, 2])), *size, channels)
@@ -366,7 +371,9 @@ def argmax(rng: Generator) -> tuple[Call, Inputs]:
 
 def quantize(rng: Generator) -> tuple[Call, Inputs]:
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
-    call = Call("quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero})
+    call = Call(
+        "quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero}
+    )
     x = rng.normal(0, 90, shape) * scale
     x = np.where(rng.integers(4, size=shape) == 0, (rng.integers(-300, 300, shape) + 0.5) * scale, x).astype(np.float32)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e38, -1e38, 1e-45, 1e-38], np.float32)
@@ -375,7 +382,9 @@ def quantize(rng: Generator) -> tuple[Call, Inputs]:
 
 def dequantize(rng: Generator) -> tuple[Call, Inputs]:
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
-    call = Call("dequantize", (int8_tensor(shape, zero, scale),), (TensorType(shape, "float32"),), {"scale": scale, "zero_point": zero})
+    call = Call(
+        "dequantize", (int8_tensor(shape, zero, scale),), (TensorType(shape, "float32"),), {"scale": scale, "zero_point": zero}
+    )
     return call, [values(rng, shape)]
 
 
