@@ -22,6 +22,12 @@ class KernelSignature:
         """Tensors an instruction lists for this kernel, without ExecuTorch's repetition of the last output."""
         return len(self.inputs) + 1 + self.scratch + len(self.outputs)
 
+    @property
+    def aligned_arguments(self) -> int:
+        """Bit i: argument i must be aligned to 16 bytes, as all are but int8 tensors."""
+        types = [*self.inputs, "params", *(["scratch"] if self.scratch else []), *self.outputs]
+        return sum(1 << i for i, ctype in enumerate(types) if ctype != "std::int8_t")
+
 
 def kernel_adaptor(kernel: KernelSignature) -> str:
     """C++ definition of `run_<kernel>`, the KernelFunction that hands typed arguments to the kernel."""

@@ -2,8 +2,9 @@
 
 def _sanitisers_impl(settings, _attr):
     return {
-        # Whether a finding of UndefinedBehaviorSanitizer ends the program is left to UBSAN_OPTIONS.
-        "//command_line_option:copt": settings["//command_line_option:copt"] + ["-fsanitize-recover=all"],
+        # Whether a finding of UndefinedBehaviorSanitizer ends the program is left to UBSAN_OPTIONS. What the sanitisers insert hides from GCC
+        # that variables are always set before they are read.
+        "//command_line_option:copt": settings["//command_line_option:copt"] + ["-fsanitize-recover=all", "-Wno-maybe-uninitialized"],
         "//command_line_option:features": settings["//command_line_option:features"] + ["asan", "ubsan"],
         "//command_line_option:platforms": str(Label("//platforms:host")),
     }

@@ -93,9 +93,7 @@ def _name(operator: dict[str, Any]) -> str:
 
 
 def _signature(operator: dict[str, Any], kernel: KernelSignature) -> str:
-    types = [*kernel.inputs, "params", *(["scratch"] if kernel.scratch else []), *kernel.outputs]
-    aligned = sum(1 << i for i, ctype in enumerate(types) if ctype != "std::int8_t")
-    return f"{{{len(operator['name'])}, {len(kernel.inputs)}, {kernel.argument_count}, {aligned:#x}}}"
+    return f"{{{len(operator['name'])}, {len(kernel.inputs)}, {kernel.argument_count}, {kernel.aligned_arguments:#x}}}"
 
 
 def _sizes(ports: list[dict[str, Any]]) -> str:

@@ -1,0 +1,84 @@
+"""Compiles random models of a single operator for all tiers, and computes by the integer references what they must answer.
+
+Writes <tier>.programs.bin for each tier, expected.bin (programs.py: results.bin) and models.json into --folder. Imports torch once for all.
+"""
+
+import json
+import os
+import pathlib
+import tempfile
+
+import numpy as np
+from absl import app, flags
+
+from compiler.compile import Compiled, LoweringRequest, lower_graph
+from compiler.frontend.build_graph import ModelRequest, build_graph
+from compiler.ir import Graph
+from compiler.lower import lower
+from compiler.passes import run_passes
+from compiler.program import Program
+from compiler.reference import run_program
+from kernels.operator import TIERS, TensorType
+from kernels.registry import OPERATORS
+from tests.single_operator.programs import encode_programs, encode_results
+from tests.single_operator.random_models import Model, random_models
+
+_COUNT = flags.DEFINE_integer("count", 200, "Number of models.")
+_FOLDER = flags.DEFINE_string("folder", None, "Where to write.", required=True)
+
+RUNS = 3
+
+
+def graph_of(model: Model) -> Graph:
+    """What the compiler's first stage makes of the model. Works in a folder of its own, as a user's workspace."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="kindling_") as workspace:
+        os.chdir(workspace)
+        try:
+            pathlib.Path("model.py").write_text(model.source)
+            return build_graph(
+                ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",))
+            )
+        finally:
+            os.chdir(here)
+
+
+def inputs_of(program: Program, rng: np.random.Generator, run: int) -> dict[str, np.ndarray]:
+    """Any bytes; in the second run only the ends of int8. Floats lie about the range that the first step quantises."""
+
+    def array(type_: TensorType) -> np.ndarray:
+        if type_.dtype == "float32":
+            quantised = program.steps[0].call.outputs[0]
+            return (rng.normal(0, 90, type_.shape) * quantised.scale).astype(np.float32)
+        if run == 1:
+            return rng.choice(np.array([-128, 127], np.int8), type_.shape)
+        return rng.integers(-128, 128, type_.shape).astype(np.int8)
+
+    return {port.name: array(port.type) for port in program.inputs}
+
+
+def main(_) -> None:
+    compiled: dict[str, list[tuple[Compiled, list[bytes]]]] = {tier: [] for tier in TIERS}
+    expected, models = [], []
+    for model in random_models(_COUNT.value):
+        graph, int8_io = graph_of(model), not model.float_io
+        program = lower(run_passes(graph, int8_io=int8_io), "scalar", OPERATORS)
+        rng = np.random.default_rng(model.seed)
+        runs = [inputs_of(program, rng, run) for run in range(RUNS)]
+        answers = [run_program(program, OPERATORS, inputs) for inputs in runs]
+        outputs = b"".join(answer[port.name].tobytes() for answer in answers for port in program.outputs)
+        for tier in TIERS:
+            files = lower_graph(graph, LoweringRequest(tier, int8_io=int8_io))
+            compiled[tier].append((files, [b"".join(inputs[port.name].tobytes() for port in program.inputs) for inputs in runs]))
+        expected.append(outputs)
+        kernels = [step.kernel for step in program.steps]
+        models.append({"family": model.family, "source": model.source, "kernels": kernels, "output_bytes": len(outputs)})
+    folder = pathlib.Path(_FOLDER.value)
+    for tier in TIERS:
+        (folder / f"{tier}.programs.bin").write_bytes(encode_programs(compiled[tier]))
+    (folder / "expected.bin").write_bytes(encode_results(expected))
+    (folder / "models.json").write_text(json.dumps(models, indent=1))
+
+
+if __name__ == "__main__":
+    app.run(main)

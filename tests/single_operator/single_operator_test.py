@@ -1,0 +1,92 @@
+"""200 random models of a single operator give, on every core and on the host, the bytes of the integer references.
+
+Environment: KINDLING_CORE, a core of platforms/cores.bzl or "host".
+"""
+
+import collections
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from kernels.testing.run_cases import tier_of
+from tests.single_operator.programs import Result, decode_results
+from tests.single_operator.random_models import FAMILIES
+from toolchains.qemu import emulator
+
+CORE = os.environ["KINDLING_CORE"]
+HERE = pathlib.Path(__file__).absolute().parent
+INVALID_PROGRAM = 0x23  # runtime/error.h
+PROGRAMS = HERE / f"{tier_of(CORE)}.programs.bin"
+
+
+@functools.cache
+def models() -> list[dict]:
+    return json.loads((HERE / "models.json").read_text())
+
+
+def results_of(file: pathlib.Path) -> list[Result]:
+    return list(decode_results(file.read_bytes(), [model["output_bytes"] for model in models()]))
+
+
+@functools.cache
+def expected() -> list[Result]:
+    return results_of(HERE / "expected.bin")
+
+
+def run(programs: bytes) -> list[Result]:
+    with tempfile.TemporaryDirectory(prefix="kindling_") as folder:
+        directory = pathlib.Path(folder)
+        (directory / "programs.bin").write_bytes(programs)
+        runner = HERE / "program_runner"
+        if CORE == "host":
+            subprocess.run([runner], cwd=directory, check=True, timeout=300)
+        else:
+            emulator.run_elf(elf=runner, core=CORE, directory=directory, timeout_s=300)
+        return results_of(directory / "results.bin")
+
+
+def differences(results: list[Result]) -> list[str]:
+    """What is not as expected, a line each, with the source of the first model."""
+    lines = []
+    for index, (result, wanted, model) in enumerate(zip(results, expected(), models(), strict=True)):
+        if result == wanted:
+            continue
+        where = next((i for i, pair in enumerate(zip(result.outputs, wanted.outputs)) if pair[0] != pair[1]), None)
+        what = f"error {result.error:#x} at instruction {result.next_instruction}" if result.error else f"byte {where}"
+        lines.append(f"model {index}, {model['family']}, {' '.join(model['kernels'])}: {what}" + ("" if lines else f"\n{model['source']}"))
+    return lines
+
+
+def test_every_output_byte_is_the_references() -> None:
+    assert differences(run(PROGRAMS.read_bytes())) == []
+
+
+def test_there_are_200_models_of_all_families() -> None:
+    families = collections.Counter(model["family"] for model in models())
+    assert families.total() == 200
+    assert families.keys() == FAMILIES.keys()
+    assert min(families.values()) >= 5
+
+
+def test_most_outputs_say_something() -> None:
+    assert sum(len(set(result.outputs)) >= 5 for result in expected()) > 0.9 * len(models())
+
+
+def test_a_byte_that_differs_is_seen() -> None:
+    wrong = list(expected())
+    changed = bytes([wrong[3].outputs[0] ^ 1]) + wrong[3].outputs[1:]
+    wrong[3] = Result(0, 0, changed)
+    (line,) = differences(wrong)
+    assert line.startswith(f"model 3, {models()[3]['family']}, ") and "byte 0\nimport torch" in line
+
+
+def test_a_program_that_is_damaged_is_an_error_of_its_own() -> None:
+    programs = bytearray(PROGRAMS.read_bytes())
+    at = programs.index(b"ET12")
+    programs[at : at + 4] = b"ET13"
+    damaged, *others = run(bytes(programs))
+    assert damaged == Result(INVALID_PROGRAM, 0, b"")
+    assert others == expected()[1:]
