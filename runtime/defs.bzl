@@ -23,6 +23,8 @@ def _generate_sources(ctx, model):
     args.add("--table", table)
     args.add("--header", header)
     args.add("--blob", blob)
+    if ctx.attr.observed:
+        args.add("--observed")
     ctx.actions.run(
         executable = ctx.executable._generate,
         arguments = [args],
@@ -144,6 +146,7 @@ _LINK_ATTRS = {
     "deps": attr.label_list(providers = [CcInfo], doc = "What is linked with the model: runtime, kernels, main program, start-up."),
     "mode": attr.string(default = "interpreted", values = ["interpreted", "baked"], doc = "How the model is held."),
     "model": attr.label(providers = [PteModelInfo], mandatory = True, doc = "The `pte_model`."),
+    "observed": attr.bool(doc = "The model tells of every step, to a library of `deps`."),
     "_generate": attr.label(default = "//runtime/firmware:generate", executable = True, cfg = "exec"),
 }
 
@@ -186,13 +189,33 @@ _reference_transition = transition(
     outputs = ["//command_line_option:platforms"],
 )
 
+_HOST_ATTRS = _LINK_ATTRS | {
+    "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+}
+
 _pte_host_outputs = rule(
     implementation = _pte_host_outputs_impl,
     doc = "What the model computes on the host from recorded inputs, with the same runtime and the portable kernels.",
-    attrs = _LINK_ATTRS | {
+    attrs = _HOST_ATTRS | {
         "inputs": attr.label(allow_single_file = True, mandatory = True),
-        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
     },
+    cfg = _reference_transition,
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)
+
+def _pte_host_program_impl(ctx):
+    model = ctx.attr.model[PteModelInfo]
+    program = _output(ctx, "program")
+    ctx.actions.symlink(output = program, target_file = _link(ctx, model).elf, is_executable = True)
+    plan = _output(ctx, "plan.json")
+    ctx.actions.symlink(output = plan, target_file = model.plan)
+    return [DefaultInfo(files = depset([program, plan]))]
+
+_pte_host_program = rule(
+    implementation = _pte_host_program_impl,
+    doc = "The model as a program for the host, <name>.program, and the plan it follows, <name>.plan.json.",
+    attrs = _HOST_ATTRS,
     cfg = _reference_transition,
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(),
@@ -203,12 +226,25 @@ _RUNTIME = {
     "interpreted": ["//kernels", "//runtime"],
 }
 
-def pte_firmware(*, name, model, inputs = None, mode = "interpreted", main = "//runtime/firmware:main", visibility = None, tags = None, **kwargs):
+def pte_firmware(
+        *,
+        name,
+        model,
+        inputs = None,
+        mode = "interpreted",
+        main = None,
+        clock = "//runtime/trace:systick_clock",
+        visibility = None,
+        tags = None,
+        **kwargs):
     """A firmware image of a model for the core of the target platform, with exactly the kernels that the model uses.
 
     Gives <name>.elf, .bin, .hex, .map, .h (shapes, scales, zero points, bytes of RAM), .plan.json, .size.json and .size.txt; with
     `inputs` also .inputs.bin and .expected.bin; output group `disassembly`: <name>.S. Fails if a symbol got in that must not be
     there: the heap, printf, exceptions, static constructors, a kernel that the model does not use.
+
+    Beside it, for who asks for them: <name>.traced, the same firmware which records when each step ran, see
+    runtime/trace/trace.h; and <name>.steps and <name>.steps.host, which show every step's outputs, for //runtime:compare.
 
     Args:
       name: name of the target and of the files.
@@ -216,6 +252,7 @@ def pte_firmware(*, name, model, inputs = None, mode = "interpreted", main = "//
       inputs: recorded inputs, laid end to end, for tests and measurements; the host computes what is expected of them.
       mode: "interpreted": the .pte lies in flash and the runtime executes it there. "baked": the model becomes code.
       main: cc_library that holds the main program; by default the harness that works on the host's files by semihosting.
+      clock: cc_library that defines the clock of <name>.traced, see runtime/trace/clock.h.
       visibility: as usual.
       tags: as usual.
       **kwargs: other common attributes.
@@ -232,16 +269,32 @@ def pte_firmware(*, name, model, inputs = None, mode = "interpreted", main = "//
             visibility = ["//visibility:private"],
             deps = _RUNTIME[mode] + ["//runtime/firmware:main"],
         )
-    _pte_firmware(
-        name = name,
-        expected = expected,
-        inputs = inputs,
+    for variant, deps in {
+        "": [main or "//runtime/firmware:main"],
+        ".steps": ["//runtime/compare:main", "//runtime/firmware:observer"],
+        ".traced": [main or "//runtime/trace:main", "//runtime/firmware:observer", "//runtime/trace", clock],
+    }.items():
+        _pte_firmware(
+            name = name + variant,
+            expected = expected,
+            inputs = inputs,
+            mode = mode,
+            model = model,
+            observed = bool(variant),
+            tags = (tags or []) + (["manual"] if variant else []),
+            target_compatible_with = ["@platforms//os:none"],
+            visibility = visibility,
+            deps = _RUNTIME[mode] + deps + ["//platforms/boards:startup"],
+            **kwargs
+        )
+    _pte_host_program(
+        name = name + ".steps.host",
         mode = mode,
         model = model,
-        tags = tags,
-        target_compatible_with = ["@platforms//os:none"],
+        observed = True,
+        tags = ["manual"],
         visibility = visibility,
-        deps = _RUNTIME[mode] + [main, "//platforms/boards:startup"],
+        deps = _RUNTIME[mode] + ["//runtime/compare:main", "//runtime/firmware:observer"],
         **kwargs
     )
 

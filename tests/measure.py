@@ -8,14 +8,14 @@ for, and whether the outputs equal the host's byte for byte.
 
 import dataclasses
 import json
-import os
 import pathlib
+import re
 import subprocess
 import sys
-import tempfile
 
 from absl import app, flags
 
+from runtime.firmware import bazel_build
 from toolchains.qemu import emulator
 
 MODELS = ("kws", "vww", "ic", "ad", "sww")
@@ -25,6 +25,8 @@ _MODELS = flags.DEFINE_list("models", list(MODELS), "Models to measure: folders 
 _CORES = flags.DEFINE_list("cores", ["m55", "m4f", "m3", "m0plus"], "Cores to measure on: names from platforms/cores.bzl.")
 _MODE = flags.DEFINE_enum("mode", "interpreted", ["interpreted", "baked"], "How the firmware holds the model.")
 _PROFILE = flags.DEFINE_bool("profile", False, "Also print the functions in which the instructions went.")
+
+_NM = flags.DEFINE_string("nm", None, "The toolchain's nm; the build rule passes it.")
 
 _TARGET = {"interpreted": "firmware", "baked": "firmware_baked"}
 
@@ -47,21 +49,32 @@ class Measurement:
     bytes_equal: bool
 
 
-def build(models: list[str], core: str, mode: str, workspace: pathlib.Path, links: pathlib.Path) -> pathlib.Path:
-    """Builds the firmware of `models` for `core`; returns the folder that holds models/<model>/<target>.elf and the rest."""
-    targets = [f"//models/{model}:{_TARGET[mode]}" for model in models]
-    prefix = links / f"{core}-"
-    command = [str(workspace / "bazelw"), "build", f"--platforms=//platforms:{core}", f"--symlink_prefix={prefix}", *targets]
-    if subprocess.run(command, cwd=workspace, check=False).returncode:
-        sys.exit(f"measure: the firmware for {core} does not build (see above)")
-    return pathlib.Path(f"{prefix}bin")
+def target(model: str, mode: str) -> str:
+    return f"//models/{model}:{_TARGET[mode]}"
+
+
+def demangled(elf: pathlib.Path) -> dict[str, str]:
+    """The symbols of `elf` by their names in it, as C++ writes them: kindling::Method::step(unsigned long)."""
+
+    def names(*options: str) -> list[str]:
+        command = [str(pathlib.Path(_NM.value).absolute()), "--no-sort", "--format=posix", *options, str(elf)]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        return [re.sub(r" [a-zA-Z] [0-9a-f]+ [0-9a-f]*$", "", line) for line in lines]
+
+    return dict(zip(names(), names("--demangle"), strict=True))
+
+
+def print_profile(profile: dict[str, int], runs: int, elf: pathlib.Path) -> None:
+    names = demangled(elf)
+    for function, count in list(profile.items())[:25]:
+        print(f"  {count / runs:12,.0f}  {names.get(function, function)}")
 
 
 def measure(model: str, core: str, mode: str, outputs: pathlib.Path, profile: bool) -> Measurement:
-    """Runs the built firmware on its recorded inputs. Raises emulator.EmulationError."""
+    """Runs the firmware built in `outputs` on its recorded inputs. Raises emulator.EmulationError."""
 
     def output(ending: str) -> pathlib.Path:
-        return outputs / "models" / model / f"{_TARGET[mode]}.{ending}"
+        return bazel_build.output(outputs, target(model, mode), ending)
 
     run = emulator.run_firmware(
         elf=output("elf"), core=core, inputs=output("inputs.bin").read_bytes(), profile=profile
@@ -72,8 +85,8 @@ def measure(model: str, core: str, mode: str, outputs: pathlib.Path, profile: bo
         instructions = max(run.run_instructions)
     sizes = json.loads(output("size.json").read_text())["flash"]
     sizes["startup"] += sizes["harness"] + sizes["other"]  # So that the five parts are the whole of flash.
-    for function, count in list(run.profile.items())[:25]:
-        print(f"  {count / len(run.run_instructions):12,.0f}  {function}")
+    if profile:
+        print_profile(run.profile, len(run.run_instructions), output("elf"))
     return Measurement(
         model=model,
         core=core,
@@ -104,13 +117,9 @@ def print_table(measurements: list[Measurement]) -> None:
 def main(argv: list[str]) -> None:
     if len(argv) > 1:
         sys.exit(f"measure: unexpected argument '{argv[1]}'")
-    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
-    if not workspace:
-        sys.exit("measure: start it with ./bazelw run //tests:measure")
     measurements = []
-    with tempfile.TemporaryDirectory(prefix="kindling_measure_") as links:
-        for core in _CORES.value:
-            outputs = build(_MODELS.value, core, _MODE.value, pathlib.Path(workspace), pathlib.Path(links))
+    for core in _CORES.value:
+        with bazel_build.built([target(model, _MODE.value) for model in _MODELS.value], core) as outputs:
             for model in _MODELS.value:
                 try:
                     measurements.append(measure(model, core, _MODE.value, outputs, _PROFILE.value))
@@ -118,8 +127,7 @@ def main(argv: list[str]) -> None:
                     sys.exit(f"measure: {error}")
     print_table(measurements)
     if _JSON.value:
-        path = pathlib.Path(os.environ["BUILD_WORKING_DIRECTORY"]) / _JSON.value
-        path.write_text(json.dumps([dataclasses.asdict(m) for m in measurements], indent=1) + "\n")
+        bazel_build.user_path(_JSON.value).write_text(json.dumps([dataclasses.asdict(m) for m in measurements], indent=1) + "\n")
     if not all(m.bytes_equal for m in measurements):
         sys.exit("measure: outputs differ from the host's")
 

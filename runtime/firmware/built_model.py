@@ -24,6 +24,7 @@ class BuiltModel:
     pte: bytes
     plan: dict[str, Any]
     operators: list[dict[str, Any]]
+    observed: bool = False  # its code tells of every step: see observer.h
 
     @property
     def kernels(self) -> list[KernelSignature]:
@@ -47,9 +48,11 @@ def _kernel(operator: dict[str, Any]) -> KernelSignature:
         raise GenerateError(f"there is no kernel {operator['kernel']}, which {layers} would need") from None
 
 
-def read_model(*, name: str, pte: pathlib.Path, ops: pathlib.Path, plan: pathlib.Path) -> BuiltModel:
+def read_model(
+    *, name: str, pte: pathlib.Path, ops: pathlib.Path, plan: pathlib.Path, observed: bool = False
+) -> BuiltModel:
     """Raises GenerateError if `name` cannot be a C++ namespace."""
     if not (name.isidentifier() and name.isascii()) or name in ("kindling", "std"):
         raise GenerateError(f"a model named '{name}' cannot have a C++ header: the name must be an identifier")
     operators = json.loads(ops.read_text())["operators"]
-    return BuiltModel(name, pte.as_posix(), pte.read_bytes(), json.loads(plan.read_text()), operators)
+    return BuiltModel(name, pte.as_posix(), pte.read_bytes(), json.loads(plan.read_text()), operators, observed)

@@ -3,6 +3,8 @@
     generate --name kws --mode interpreted --pte kws.pte --ops kws.ops.json --plan kws.plan.json \\
         --header model.h --table model.cc --blob model_blob.S
 
+With --observed the code also tells of every step it runs: see observer.h.
+
 The header declares namespace <name>: shapes, quantisation and memory of the model, and functions to run it. The code refers to
 exactly the kernels that ops.json lists; nothing else in a firmware refers to a kernel.
 """
@@ -21,6 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--name", required=True, help="name of the model")
     parser.add_argument("--mode", choices=_MODES, default="interpreted", help="how the firmware holds the model")
+    parser.add_argument("--observed", action="store_true", help="let the code tell of every step it runs")
     files = {"pte": "the model", "ops": "its operators", "plan": "its memory plan"}
     files |= {"header": "header to write", "table": "C++ source to write", "blob": "assembler source to write"}
     for flag, what in files.items():
@@ -28,7 +31,13 @@ def main() -> None:
     arguments = parser.parse_args()
     mode = _MODES[arguments.mode]
     try:
-        model = read_model(name=arguments.name, pte=arguments.pte, ops=arguments.ops, plan=arguments.plan)
+        model = read_model(
+            name=arguments.name,
+            pte=arguments.pte,
+            ops=arguments.ops,
+            plan=arguments.plan,
+            observed=arguments.observed,
+        )
         arguments.header.write_text(mode.header(model))
         arguments.table.write_text(mode.source(model))
         arguments.blob.write_text(mode.blob(model))

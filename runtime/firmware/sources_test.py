@@ -1,3 +1,4 @@
+import dataclasses
 import re
 import struct
 
@@ -15,6 +16,11 @@ _PLAN = {
     "regions": [{"name": "sram", "bytes": 640}],
     "arena_bytes": 640,
     "values": 6,
+    "tensors": [
+        {"name": "linear.y", "region": "sram", "offset": 256, "bytes": 12},
+        {"name": "softmax.y", "region": "sram", "offset": 0, "bytes": 12},
+    ],
+    "steps": [{"outputs": ["linear.y"]}, {"outputs": ["softmax.y"]}],
 }
 
 
@@ -104,6 +110,25 @@ def test_baked_blob_is_the_segment_of_constants():
 def test_baked_model_knows_nothing_of_the_runtime():
     for text in (baked.header(_MODEL), baked.source(_MODEL)):
         assert set(re.findall(r'"(runtime/[^"]*)"', text)) <= {"runtime/firmware/model.h"}
+
+
+@pytest.mark.parametrize("mode", [interpreted, baked])
+def test_an_observed_model_tells_of_each_step_and_of_its_outputs(mode):
+    text = mode.source(dataclasses.replace(_MODEL, observed=True))
+    assert '#include "runtime/firmware/observer.h"' in text
+    assert "kOutputsOfStep0[] = {{region_0 + 256, 12}};\nconstexpr Span<const uint8_t> kOutputsOfStep1[] = {{region_0 + 0, 12}};" in text
+    assert "const Span<const StepOutputs> kStepOutputs = kOutputsOfSteps;" in text
+    assert "bserve" not in mode.source(_MODEL) and "Step" not in mode.source(_MODEL)
+
+
+def test_an_observed_interpreter_stops_after_each_instruction():
+    text = interpreted.source(dataclasses.replace(_MODEL, observed=True))
+    assert "ObservedStep step(kindling::method.next_instruction());\n    error = kindling::method.step(1);" in text
+
+
+def test_an_observed_baked_model_has_each_call_in_a_scope_of_its_own():
+    text = baked.source(dataclasses.replace(_MODEL, observed=True))
+    assert re.findall(r"^  \{ ObservedStep step\((\d)\); (\w+)\(.*\); \}$", text, re.MULTILINE) == [("0", "linear_s8"), ("1", "softmax_s8")]
 
 
 @pytest.mark.parametrize("mode", [interpreted, baked])

@@ -22,6 +22,7 @@ _CORES = _WORKSPACE / "platforms/cores_json.json"
 _BOARDS = _WORKSPACE / "platforms/boards/boards_json.json"
 
 _MARKER = "kindling_mark_"
+_INPUTS, _OUTPUTS, _REPORT, _COUNTS = _HARNESS_FILES = ("input.bin", "output.bin", "report.bin", "counts.txt")
 _REPORT_MAGIC = 0x4C444E4B  # "KNDL"
 
 
@@ -48,50 +49,75 @@ class FirmwareRun:
       outputs: what the model answered, one answer after another.
       init_instructions: instructions from the start of the model's initialisation to its end; 0 without markers.
       run_instructions: instructions of each inference.
+      step_instructions: instructions of each step of an observed model (runtime/firmware/observer.h), of all inferences together.
       report: the harness's own account.
       profile: instructions by function name over all regions, most first; empty unless asked for.
+      files: what the firmware wrote beside its outputs and its report, by file name.
     """
 
     outputs: bytes
     init_instructions: int
     run_instructions: tuple[int, ...]
+    step_instructions: tuple[int, ...]
     report: Report
     profile: dict[str, int]
+    files: dict[str, bytes]
 
 
 def run_firmware(
-    *, elf: pathlib.Path, core: str, inputs: bytes, timeout_s: float = 300.0, profile: bool = False
+    *,
+    elf: pathlib.Path,
+    core: str,
+    inputs: bytes,
+    timeout_s: float = 300.0,
+    profile: bool = False,
+    instruction_ns: int | None = None,
 ) -> FirmwareRun:
     """Runs `elf` on the emulated board of `core` (a name from platforms/cores.bzl) with `inputs` laid end to end.
+
+    The board's timers follow the clock of the host, or, if `instruction_ns` (a power of two) is given, they see every instruction take
+    so long.
 
     Raises EmulationError when the emulator cannot run, the firmware faults, hangs, or reports an error.
     """
     with tempfile.TemporaryDirectory(prefix="kindling_") as directory:
         work = pathlib.Path(directory)
-        (work / "input.bin").write_bytes(inputs)
-        counts, profile_counts = run_elf(elf=elf, core=core, directory=work, timeout_s=timeout_s, profile=profile)
-        report = _read_report(work / "report.bin", elf)
+        (work / _INPUTS).write_bytes(inputs)
+        counts, profile_counts = run_elf(
+            elf=elf, core=core, directory=work, timeout_s=timeout_s, profile=profile, instruction_ns=instruction_ns
+        )
+        report = _read_report(work / _REPORT, elf)
         if report.error:
             raise EmulationError(f"{elf.name} on {core}: the firmware reports error {report.error:#x}")
         return FirmwareRun(
-            outputs=(work / "output.bin").read_bytes(),
+            outputs=(work / _OUTPUTS).read_bytes(),
             init_instructions=sum(counts["init"]),
             run_instructions=tuple(counts["run"]),
+            step_instructions=tuple(counts["step"]),
             report=report,
             profile=profile_counts,
+            files={path.name: path.read_bytes() for path in work.iterdir() if path.name not in _HARNESS_FILES},
         )
 
 
 def run_elf(
-    *, elf: pathlib.Path, core: str, directory: pathlib.Path, timeout_s: float, profile: bool = False
+    *,
+    elf: pathlib.Path,
+    core: str,
+    directory: pathlib.Path,
+    timeout_s: float,
+    profile: bool = False,
+    instruction_ns: int | None = None,
 ) -> tuple[dict[str, list[int]], dict[str, int]]:
     """Runs any semihosting program in `directory`; returns counts by region and, if asked for, by function.
 
     Raises EmulationError unless the program exits with code 0 within `timeout_s` seconds.
     """
     functions = _functions(elf)
-    counts_file = directory / "counts.txt"
+    counts_file = directory / _COUNTS
     command = [_qemu(), *_board_arguments(core), *_COMMON_ARGUMENTS]
+    if instruction_ns:
+        command += ["-icount", f"shift={instruction_ns.bit_length() - 1},sleep=off"]
     command += ["-plugin", _plugin_option(functions, counts_file, profile), "-kernel", str(elf.absolute())]
     try:
         done = subprocess.run(command, cwd=directory, capture_output=True, timeout=timeout_s, check=False)
