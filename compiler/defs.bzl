@@ -1,20 +1,22 @@
-"""`pte_model`: a PyTorch model compiled to a .pte for each instruction set of Cortex-M.
+"""`pte_model`: a PyTorch model compiled to a .pte for each instruction set of Cortex-M. `pte_accuracy_test`: what int8 may cost it.
 
 The compiler runs in one neutral configuration, whatever platform is being built for: once per model for the stage that imports
 torch, once per tier for the rest.
 """
 
-load("@rules_python//python:defs.bzl", "PyInfo")
+load("@rules_python//python:defs.bzl", "PyInfo", "py_test")
 load("//platforms:neutral.bzl", "neutral_transition")
 
 PteModelInfo = provider(
     doc = "A compiled model.",
     fields = {
+        "accuracy": "File: the error of int8 against float, layer by layer, worst first, JSON. Made when it is asked for.",
         "graph": "File: the quantised graph, the same for all tiers.",
         "name": "string: the model's name.",
         "ops": "File: the kernels that a firmware needs, JSON, in the order of the .pte's operators.",
         "plan": "File: the memory plan and the parameters of inputs and outputs, JSON.",
         "pte": "File: the program.",
+        "request": "struct: `args` and `inputs` (depset of File) with which the compiler makes the graph from the user's Python.",
         "tier": "string: the instruction set, one of `TIERS`.",
     },
 )
@@ -22,8 +24,10 @@ PteModelInfo = provider(
 _GraphInfo = provider(
     doc = "A quantised graph.",
     fields = {
+        "accuracy": "File, see PteModelInfo.",
         "graph": "File",
         "name": "string: the model's name.",
+        "request": "struct, see PteModelInfo.",
     },
 )
 
@@ -34,11 +38,19 @@ TIERS = [
 ]
 
 _COMPILER = {
-    "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
     "_compiler": attr.label(default = "//compiler:pte_compiler", executable = True, cfg = "exec"),
 }
 
-def _run_compiler(ctx, args, inputs, outputs, mnemonic, progress_message):
+# Of rules that run the compiler in the neutral configuration.
+_NEUTRAL_COMPILER = _COMPILER | {
+    "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+}
+
+def _run_compiler(ctx, arguments, inputs, outputs, mnemonic, progress_message):
+    """Runs the compiler with flags, each a list of a format and what fills it in: a string, a File or a depset."""
+    args = ctx.actions.args()
+    for format, value in arguments:
+        args.add_all(value if type(value) == "depset" else [value], format_each = format)
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
     ctx.actions.run(
@@ -54,37 +66,59 @@ def _run_compiler(ctx, args, inputs, outputs, mnemonic, progress_message):
         },
     )
 
-def _graph_impl(ctx):
-    graph = ctx.actions.declare_file(ctx.attr.model + ".graph")
-    sources = depset(ctx.files.srcs, transitive = [dep[PyInfo].transitive_sources for dep in ctx.attr.deps])
-    calibration = ctx.file.calibration_data.path if ctx.file.calibration_data else ctx.attr.calibration
-    args = ctx.actions.args()
-    args.add(ctx.attr.model, format = "--name=%s")
-    args.add(ctx.attr.entry, format = "--entry=%s")
-    args.add_all(sources, format_each = "--srcs=%s")
-    args.add(ctx.attr.example_inputs, format = "--example_inputs=%s")
-    args.add(calibration, format = "--calibration=%s")
-    args.add(graph, format = "--graph=%s")
+def _measure(ctx, request, dataset, accuracy, text):
+    """Declares the action that writes the report of a model's accuracy, over a dataset if there is one."""
     _run_compiler(
         ctx,
-        args,
+        request.args + ([["--dataset=%s", dataset]] if dataset else []) + [
+            ["--accuracy=%s", accuracy],
+            ["--accuracy_text=%s", text],
+        ],
+        inputs = depset([dataset] if dataset else [], transitive = [request.inputs]),
+        outputs = [accuracy, text],
+        mnemonic = "MeasureAccuracy",
+        progress_message = "Measuring accuracy of model %{label}",
+    )
+
+def _graph_impl(ctx):
+    graph, accuracy, text = [
+        ctx.actions.declare_file(ctx.attr.model + ending)
+        for ending in [".graph", ".accuracy.json", ".accuracy.txt"]
+    ]
+    sources = depset(ctx.files.srcs, transitive = [dep[PyInfo].transitive_sources for dep in ctx.attr.deps])
+    calibration = ctx.file.calibration_data.path if ctx.file.calibration_data else ctx.attr.calibration
+    request = struct(
+        args = [
+            ["--name=%s", ctx.attr.model],
+            ["--entry=%s", ctx.attr.entry],
+            ["--srcs=%s", sources],
+            ["--example_inputs=%s", ctx.attr.example_inputs],
+            ["--calibration=%s", calibration],
+        ],
         inputs = depset(
             ctx.files.data + ctx.files.calibration_data,
             transitive = [sources] + [dep[DefaultInfo].default_runfiles.files for dep in ctx.attr.deps],
         ),
+    )
+    _run_compiler(
+        ctx,
+        request.args + [["--graph=%s", graph]],
+        inputs = request.inputs,
         outputs = [graph],
         mnemonic = "QuantiseModel",
         progress_message = "Quantising model %{label}",
     )
+    _measure(ctx, request, None, accuracy, text)
     return [
         DefaultInfo(files = depset([graph])),
-        _GraphInfo(graph = graph, name = ctx.attr.model),
+        OutputGroupInfo(accuracy = depset([accuracy, text])),
+        _GraphInfo(accuracy = accuracy, graph = graph, name = ctx.attr.model, request = request),
     ]
 
 _graph = rule(
     implementation = _graph_impl,
     doc = "First stage: export, quantise, calibrate.",
-    attrs = _COMPILER | {
+    attrs = _NEUTRAL_COMPILER | {
         "calibration": attr.string(mandatory = True),
         "calibration_data": attr.label(allow_single_file = True),
         "data": attr.label_list(allow_files = True),
@@ -103,17 +137,17 @@ def _lowered_impl(ctx):
         ctx.actions.declare_file("{}.{}.{}".format(model.name, ctx.attr.tier, ending))
         for ending in ["pte", "ops.json", "plan.json"]
     ]
-    args = ctx.actions.args()
-    args.add(model.graph, format = "--graph=%s")
-    args.add(ctx.attr.tier, format = "--tier=%s")
-    args.add(ctx.attr.io, format = "--io=%s")
-    args.add(ctx.attr.region, format = "--region=%s")
-    args.add(pte, format = "--pte=%s")
-    args.add(ops, format = "--ops=%s")
-    args.add(plan, format = "--plan=%s")
     _run_compiler(
         ctx,
-        args,
+        [
+            ["--graph=%s", model.graph],
+            ["--tier=%s", ctx.attr.tier],
+            ["--io=%s", ctx.attr.io],
+            ["--region=%s", ctx.attr.region],
+            ["--pte=%s", pte],
+            ["--ops=%s", ops],
+            ["--plan=%s", plan],
+        ],
         inputs = [model.graph],
         outputs = [pte, ops, plan],
         mnemonic = "LowerModel",
@@ -121,13 +155,23 @@ def _lowered_impl(ctx):
     )
     return [
         DefaultInfo(files = depset([pte, ops, plan])),
-        PteModelInfo(graph = model.graph, name = model.name, ops = ops, plan = plan, pte = pte, tier = ctx.attr.tier),
+        ctx.attr.graph[OutputGroupInfo],
+        PteModelInfo(
+            accuracy = model.accuracy,
+            graph = model.graph,
+            name = model.name,
+            ops = ops,
+            plan = plan,
+            pte = pte,
+            request = model.request,
+            tier = ctx.attr.tier,
+        ),
     ]
 
 _lowered = rule(
     implementation = _lowered_impl,
     doc = "Second stage: kernels, memory plan and .pte for one tier.",
-    attrs = _COMPILER | {
+    attrs = _NEUTRAL_COMPILER | {
         "graph": attr.label(mandatory = True, providers = [_GraphInfo]),
         "io": attr.string(mandatory = True, values = ["int8", "float"]),
         "region": attr.string(mandatory = True),
@@ -154,7 +198,8 @@ def pte_model(
     """Compiles a PyTorch model.
 
     Makes `name`, the model for the tier of the platform that is being built for; `name.scalar`, `name.dsp` and `name.mve`, the
-    model for one tier; and `name.graph`, the quantised graph that they share. The first four provide PteModelInfo.
+    model for one tier; and `name.graph`, the quantised graph that they share. The first four provide PteModelInfo, and all an output
+    group `accuracy`: `name.accuracy.json` and `name.accuracy.txt`, the error of int8 against float, layer by layer.
 
     References are "module:function", the module being the bare name of one of `srcs`, or a path from the workspace's root.
 
@@ -206,4 +251,55 @@ def pte_model(
             for tier in TIERS
         }),
         **common
+    )
+
+def _accuracy_impl(ctx):
+    accuracy, text = [ctx.actions.declare_file(ctx.label.name + ending) for ending in [".json", ".txt"]]
+    _measure(ctx, ctx.attr.model[PteModelInfo].request, ctx.file.dataset, accuracy, text)
+    return [DefaultInfo(files = depset([accuracy, text]))]
+
+_accuracy = rule(
+    implementation = _accuracy_impl,
+    doc = "The report of a model's accuracy over a labelled dataset.",
+    attrs = _COMPILER | {
+        "dataset": attr.label(allow_single_file = [".npz"], mandatory = True),
+        "model": attr.label(mandatory = True, providers = [PteModelInfo]),
+    },
+)
+
+def pte_accuracy_test(*, name, model, dataset, max_drop, visibility = None, tags = None, **kwargs):
+    """Tests that int8 costs a classifier no more than `max_drop` of its top-1 accuracy.
+
+    The test prints the report: top-1 of float and int8, and the signal-to-noise ratio of each layer, worst first, with its line.
+    `name.report` makes the report, `name.report.json` and `name.report.txt`.
+
+    Args:
+      name: name of the test.
+      model: a pte_model with one output of scores.
+      dataset: a .npz with one array per input (any name, if there is one input), samples along the first axis, and `label`, the right
+        class of each sample.
+      max_drop: by how much int8 may be worse than float, as a fraction of all samples, in a string: "0.01".
+      visibility: as usual.
+      tags: as usual.
+      **kwargs: other attributes of py_test.
+    """
+    _accuracy(
+        name = name + ".report",
+        dataset = dataset,
+        model = model,
+        tags = tags,
+        testonly = True,
+        visibility = visibility,
+    )
+    main = "//compiler/accuracy:accuracy_test_main.py"
+    py_test(
+        name = name,
+        size = "small",
+        srcs = [main],
+        main = main,
+        args = ["--max_drop=" + max_drop, "$(rootpaths {}.report)".format(name)],
+        data = [name + ".report"],
+        tags = tags,
+        visibility = visibility,
+        **kwargs
     )

@@ -3,6 +3,7 @@
 Two stages, together or apart:
   from Python:  --entry, --srcs, --calibration      writes --graph, if given
   to a .pte:    --tier, and --graph if there is no --entry      writes --pte, --ops, --plan
+and --accuracy and --accuracy_text, which say what int8 costs, from Python too.
 
 By hand, from the workspace's root:
   pte_compiler --srcs=models/kws/kws.py --entry=kws:build_model --tier=mve --pte=kws.pte --plan=kws.plan.json
@@ -63,6 +64,15 @@ def define_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_string("pte", None, "The .pte to write.", **text)
     flags.DEFINE_string("ops", None, "The list of kernels to write, JSON.", **text)
     flags.DEFINE_string("plan", None, "The memory plan to write, JSON.", **text)
+    flags.DEFINE_string("accuracy", None, "The error of int8, layer by layer, to write, JSON. Needs --entry.", **text)
+    flags.DEFINE_string("accuracy_text", None, "The same for the eye.", **text)
+    flags.DEFINE_string(
+        "dataset",
+        "",
+        "Labelled samples for --accuracy: a .npz with an array per input, samples along the first axis, and integers `label`. Default: "
+        "the calibration data, without labels.",
+        **text,
+    )
     flags.DEFINE_string("dump_passes", None, "Folder for the graph's text after each pass.", **text)
     flags.DEFINE_bool("verbose", False, "Show the stack trace of an error.", **text)
     flags.DEFINE_bool("persistent_worker", False, "Serve Bazel's worker protocol on stdin and stdout.", **text)
@@ -88,6 +98,10 @@ def _explanation(error: Exception) -> str:
 
 
 def compile_files(values: flags.FlagValues) -> None:
+    if values.accuracy or values.accuracy_text:
+        _write_accuracy(values)
+        if not (values.graph or values.pte or values.ops or values.plan):
+            return
     if values.entry:
         graph = build(_model_request(values))
         if values.graph:
@@ -109,6 +123,19 @@ def compile_files(values: flags.FlagValues) -> None:
         Path(values.ops).write_text(compiled.ops)
     if values.plan:
         Path(values.plan).write_text(compiled.plan)
+
+
+def _write_accuracy(values: flags.FlagValues) -> None:
+    if not values.entry:
+        raise CompileError("to measure accuracy, --entry must be given: it is held against the float model")
+    from compiler.accuracy.accuracy import accuracy_json, accuracy_text
+    from compiler.accuracy.measure import measure
+
+    accuracy = measure(_model_request(values), values.dataset)
+    if values.accuracy:
+        Path(values.accuracy).write_text(accuracy_json(accuracy))
+    if values.accuracy_text:
+        Path(values.accuracy_text).write_text(accuracy_text(accuracy))
 
 
 def _model_request(values: flags.FlagValues):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from collections.abc import Iterable
 
 import compiler.frontend.torch_environment  # noqa: F401  isort: skip  (before torch)
 import numpy as np
@@ -11,7 +12,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from compiler import ir
 from compiler.frontend.calibration import calibration_samples
-from compiler.frontend.capture import Captured, capture
+from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators, import_graph
 from compiler.frontend.normalise import remove_identities
@@ -32,25 +33,31 @@ class ModelRequest:
 
 def build_graph(request: ModelRequest) -> ir.Graph:
     """The model as a tier-neutral graph with quantize and dequantize nodes. Raises CompileError."""
-    _forget_earlier_work()
+    forget_earlier_work()
     with UserCode(request.sources) as code:
         captured = capture(code, request.entry, request.example_inputs)
-        return import_graph(request.name, captured, quantise(captured, request.calibration, code), code)
+        samples = calibration_samples(request.calibration, code, captured)
+        return import_graph(request.name, captured, quantise(captured, samples, code), code)
 
 
-def quantise(captured: Captured, calibration: str, code: UserCode) -> GraphModule:
-    """The captured model as PT2E converts it: int8 weights, quantize and dequantize around float operators."""
+def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
+    """The captured model as PT2E converts it."""
+    return convert_pt2e(observe(captured, samples, code))
+
+
+def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
+    """The captured model with observers that have seen the samples. It still computes in float."""
     remove_identities(captured.module)
     decompose_moves(captured.module)
     check_operators(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     with torch.no_grad():
-        for sample in calibration_samples(calibration, code, captured.input_names, captured.examples):
-            prepared(*sample)
-    return convert_pt2e(prepared)
+        for sample in samples:
+            captured.call(prepared, sample)
+    return prepared
 
 
-def _forget_earlier_work() -> None:
+def forget_earlier_work() -> None:
     """Everything that one compile could leave behind for the next in the same process."""
     random.seed(0)
     np.random.seed(0)

@@ -5,75 +5,101 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.utils._pytree as pytree
 
 from compiler.errors import CompileError
+from compiler.frontend.capture import Captured, Sample, call_arguments
 from compiler.frontend.user_code import UserCode
 
-Sample = tuple[torch.Tensor, ...]
 
-
-def calibration_samples(origin: str, code: UserCode, names: Sequence[str], examples: Sample) -> Iterator[Sample]:
+def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sample]:
     """The samples that `origin` names, each with the shapes and dtypes of the example inputs.
 
-    origin: "module:function" whose result yields a tensor or a tuple of tensors per sample; or a .npz with one array per
-    input (its only array, if the model has one input), samples along the first axis; or a folder of .npy or .npz files, one
-    per sample, read in order of name. An axis of size 1 in front (the batch) may be missing in files.
+    origin: "module:function" whose result yields per sample what the example inputs are: a tensor, or tuples and dicts of tensors;
+    or a .npz with one array per input (its only array, if the model has one input), samples along the first axis; or a folder of
+    .npy or .npz files, one per sample, read in order of name. Axes of size 1, such as the batch, may be missing in files.
     Raises CompileError if there is no sample, or one with another number of inputs, another shape, or a value that is not finite.
     """
     count = 0
-    for sample in _samples(origin, code, names, examples):
-        yield _checked(sample, f"calibration sample {count}", names, examples)
-        count += 1
+    for count, sample in enumerate(_samples(origin, code, captured), start=1):
+        yield _checked(sample, f"calibration sample {count - 1}", captured)
     if count == 0:
         raise CompileError(f"calibration data {origin} is empty")
 
 
-def _samples(origin: str, code: UserCode, names: Sequence[str], examples: Sample) -> Iterator[Sequence]:
-    if ":" in origin:
-        for item in code.iterate(code.run(code.function(origin))):
-            yield item if isinstance(item, (tuple, list)) else (item,)
-        return
+def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterator[Sample]:
+    """The samples of a .npz as above; `beside` names an array that is no input. Raises CompileError."""
+    for index, sample in enumerate(_archive(path, captured, beside)):
+        yield _checked(sample, f"{path}: sample {index}", captured)
+
+
+def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
     path = Path(origin)
+    if ":" in origin:
+        return _yielded(origin, code, captured)
     if not path.exists():
         raise CompileError(f"calibration data {origin} does not exist")
     if path.is_dir():
-        for file in sorted(path.iterdir()):
-            if file.suffix == ".npy":
-                yield (_batched(_load(file), examples[0]),)
-            elif file.suffix == ".npz":
-                yield tuple(_batched(array, example) for array, example in zip(_arrays(file, names), examples))
-    elif path.suffix == ".npz":
-        arrays = _arrays(path, names)
-        if len({len(array) for array in arrays}) > 1:
-            raise CompileError(f"the arrays of {origin} hold different numbers of samples")
-        for rows in zip(*arrays):
-            yield tuple(_batched(row, example) for row, example in zip(rows, examples))
-    else:
-        raise CompileError(f"calibration data {origin} is neither a .npz nor a folder nor module:function")
+        return _folder(path, captured)
+    if path.suffix == ".npz":
+        return _archive(path, captured)
+    raise CompileError(f"calibration data {origin} is neither a .npz nor a folder nor module:function")
+
+
+def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
+    for item in code.iterate(code.run(code.function(origin))):
+        yield pytree.tree_leaves(call_arguments(item))
+
+
+def _folder(folder: Path, captured: Captured) -> Iterator[Sequence]:
+    for file in sorted(folder.iterdir()):
+        if file.suffix == ".npy":
+            yield (_shaped(_load(file), captured.examples[0]),)
+        elif file.suffix == ".npz":
+            yield tuple(map(_shaped, _arrays(file, captured), captured.examples))
+
+
+def _archive(path: Path, captured: Captured, beside: str = "") -> Iterator[Sequence]:
+    arrays = _arrays(path, captured, beside)
+    if any(array.ndim == 0 for array in arrays):
+        raise CompileError(f"the arrays of {path} must have samples along their first axis")
+    if len({len(array) for array in arrays}) > 1:
+        raise CompileError(f"the arrays of {path} hold different numbers of samples")
+    for rows in zip(*arrays):
+        yield tuple(map(_shaped, rows, captured.examples))
 
 
 def _load(file: Path) -> np.ndarray:
     try:
         return np.load(file, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except OSError as error:
+        raise CompileError(f"cannot read {file}: {error.strerror or error}") from error
+    except (ValueError, EOFError) as error:
         raise CompileError(f"cannot read {file}: {error}") from error
 
 
-def _arrays(file: Path, names: Sequence[str]) -> list[np.ndarray]:
-    archive = _load(file)
-    if len(names) == 1 and len(archive.files) == 1:
-        return [archive[archive.files[0]]]
-    missing = [name for name in names if name not in archive.files]
+def _arrays(file: Path, captured: Captured, beside: str = "") -> list[np.ndarray]:
+    archive, names = _load(file), captured.input_names
+    there = [name for name in archive.files if name != beside]
+    if len(names) == len(there) == 1:
+        return [archive[there[0]]]
+    missing = [name for name in names if name not in there]
     if missing:
-        raise CompileError(f"{file} has no array {missing[0]}, only {', '.join(archive.files) or 'none'}")
+        raise CompileError(f"{file} has no array {missing[0]}, only {', '.join(there) or 'none'}")
     return [archive[name] for name in names]
 
 
-def _batched(array: np.ndarray, example: torch.Tensor) -> np.ndarray:
-    return array[None] if example.shape[:1] == (1,) and array.shape == example.shape[1:] else array
+def _shaped(array: np.ndarray, example: torch.Tensor) -> np.ndarray:
+    """With the axes of size 1 that the example has, if nothing else is between them."""
+
+    def sizes(shape: Sequence[int]) -> list[int]:
+        return [size for size in shape if size != 1]
+
+    return array.reshape(tuple(example.shape)) if sizes(array.shape) == sizes(example.shape) else array
 
 
-def _checked(sample: Sequence, which: str, names: Sequence[str], examples: Sample) -> Sample:
+def _checked(sample: Sequence, which: str, captured: Captured) -> Sample:
+    names, examples = captured.input_names, captured.examples
     if len(sample) != len(examples):
         raise CompileError(f"{which} has {len(sample)} inputs; the model takes {len(examples)}")
     return tuple(_tensor(value, which, name, example) for value, name, example in zip(sample, names, examples))

@@ -2,23 +2,35 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+import torch.utils._pytree as pytree
 from torch.fx import GraphModule, Node
+from torch.utils._pytree import TreeSpec
 
 from compiler.errors import CompileError, Source
 from compiler.frontend.user_code import UserCode
 
+Sample = tuple[torch.Tensor, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Captured:
-    """The exported model; the names of its inputs and outputs are those of the user's forward()."""
+    """The exported model; the names of its inputs and outputs are those of the user's forward().
+
+    Tuples and dicts among the inputs are flattened: `examples` and `input_names` have one entry per tensor.
+    """
 
     module: GraphModule
     input_names: tuple[str, ...]
-    examples: tuple[torch.Tensor, ...]
+    examples: Sample
+    structure: TreeSpec  # of (arguments, keyword arguments)
+
+    def call(self, module: GraphModule, sample: Sample) -> Any:
+        """What `module`, which is made of the captured one, answers to a sample's tensors."""
+        arguments, named = pytree.tree_unflatten(list(sample), self.structure)
+        return module(*arguments, **named)
 
 
 def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
@@ -26,30 +38,42 @@ def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
     model = code.run(code.function(entry))
     if not isinstance(model, torch.nn.Module):
         raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
-    examples = _examples(code.run(code.function(example_inputs)), example_inputs)
+    return capture_module(code, model, code.run(code.function(example_inputs)), example_inputs)
+
+
+def capture_module(code: UserCode, model: torch.nn.Module, inputs: object, origin: str) -> Captured:
+    """Exports a module for inputs like these: a tensor, a tuple of arguments, or a dict of arguments by name."""
+    arguments = call_arguments(inputs)
+    examples = _examples(pytree.tree_leaves(arguments), origin)
     with _all_frames_in_stack_traces(code):
-        exported = code.run(lambda: _export(model.eval(), examples))
+        exported = code.run(lambda: _export(model.eval(), *arguments))
     module = exported.module(check_guards=False)
     _check_static(module, code)
     _check_finite(module, code)
-    return Captured(module, tuple(exported.graph_signature.user_inputs), examples)
+    return Captured(module, tuple(exported.graph_signature.user_inputs), examples, pytree.tree_structure(arguments))
 
 
-def _examples(value: object, origin: str) -> tuple[torch.Tensor, ...]:
-    examples = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    for index, example in enumerate(examples):
+def call_arguments(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments and keyword arguments that the user means."""
+    if isinstance(inputs, Mapping):
+        return (), dict(inputs)
+    return (tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)), {}
+
+
+def _examples(leaves: Sequence[object], origin: str) -> Sample:
+    for index, example in enumerate(leaves):
         if not isinstance(example, torch.Tensor):
             raise CompileError(f"{origin}: input {index} is {type(example).__name__}, not a tensor")
         if example.dtype != torch.float32:
             dtype = str(example.dtype).removeprefix("torch.")
             raise CompileError(f"{origin}: input {index} is {dtype}; a model's inputs must be float32")
-    return examples
+    return tuple(leaves)
 
 
-def _export(model: torch.nn.Module, examples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
+def _export(model: torch.nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> torch.export.ExportedProgram:
     try:
         with torch.no_grad():
-            return torch.export.export(model, tuple(examples))
+            return torch.export.export(model, arguments, named)
     except Exception as error:
         if "data-dependent" in str(error) or "DataDependent" in type(error).__name__:
             raise DynamicModel("shapes or control flow depend on the values of tensors").with_traceback(

@@ -10,6 +10,7 @@ import pytest
 
 from compiler.compile import LoweringRequest, lower_graph
 from compiler.frontend.build_graph import ModelRequest, build_graph, quantise
+from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import capture
 from compiler.frontend.importer import import_graph
 from compiler.frontend.user_code import UserCode
@@ -344,7 +345,7 @@ def test_the_program_computes_what_the_quantised_model_says(name, tmp_path):
     request = write_model(tmp_path, shape, layers, forward)
     with UserCode(request.sources) as code:
         captured = capture(code, request.entry, request.example_inputs)
-        fake_quantised = quantise(captured, request.calibration, code)
+        fake_quantised = quantise(captured, calibration_samples(request.calibration, code, captured), code)
         graph = import_graph(request.name, captured, fake_quantised, code)
     program = lowered(graph)
     assert [step.kernel for step in program.steps] == kernels
@@ -395,7 +396,7 @@ def test_a_function_of_a_single_tensor_is_one_table(function, tmp_path):
     request = write_model(tmp_path, (1, 3, 16), "", f"return {function}")
     with UserCode(request.sources) as code:
         captured = capture(code, request.entry, request.example_inputs)
-        fake_quantised = quantise(captured, request.calibration, code)
+        fake_quantised = quantise(captured, calibration_samples(request.calibration, code, captured), code)
         program = lowered(import_graph(request.name, captured, fake_quantised, code))
     assert [step.kernel for step in program.steps] == ["table_s8"]
     (port,), (result,) = program.inputs, program.outputs

@@ -46,14 +46,16 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
 
 def import_graph(name: str, captured: Captured, quantised_module: GraphModule, code: UserCode) -> ir.Graph:
     """The graph of a converted PT2E module. Raises CompileError where an operator or its use is not supported."""
-    return _Importer(name, captured, quantised_module, code).graph()
+    return Importer(name, captured, quantised_module, code).graph()
 
 
 def _operator_name(node: FxNode) -> str:
     return str(node.target).removesuffix(".default") if node.op == "call_function" else f"{node.op} {node.target}"
 
 
-class _Importer:
+class Importer:
+    """Imports one module; afterwards `tensors` names the graph's tensor for each node of the module."""
+
     def __init__(self, name: str, captured: Captured, module: GraphModule, code: UserCode):
         self.name = name
         self.captured = captured
