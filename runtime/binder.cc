@@ -18,6 +18,8 @@ constexpr uint32_t kFound = 2;
 constexpr uint32_t kConstant = 4;
 constexpr uint32_t kBytesShift = 3;
 
+constexpr uint32_t kTensor = static_cast<uint32_t>(executorch_flatbuffer::KernelTypes::Tensor);
+
 /// Whether two texts, each in words of its own, are the same.
 bool are_equal(const char* a, const char* b, uint32_t bytes) {
   auto word = [](const char* text, uint32_t i) { return *reinterpret_cast<const uint32_t*>(text + i); };
@@ -41,6 +43,21 @@ template <Verification kVerification>
     if (__builtin_mul_overflow(bytes, size, &bytes)) return false;
   }
   return bytes >> (32 - kBytesShift) == 0;
+}
+
+/// Whether sizes are not negative, and the order of the dimensions in memory names each of them once.
+bool is_shape(const FlatbufferReader<Verification::kFull>& reader, const Table& tensor) {
+  Span<const uint32_t> sizes;
+  Span<const uint8_t> order;
+  if (!reader.u32s(tensor, Tensor::VT_SIZES, sizes) || !reader.u8s(tensor, Tensor::VT_DIM_ORDER, order)) return false;
+  if (sizes.size != order.size || sizes.size > 32) return false;
+  uint32_t missing = 0;
+  for (uint32_t i = 0; i < sizes.size; ++i) {
+    if (sizes[i] >> 31 != 0 || order[i] >= sizes.size) return false;
+    missing |= 1u << i;
+  }
+  for (uint8_t dimension : order) missing &= ~(1u << dimension);
+  return missing == 0;
 }
 
 }  // namespace
@@ -131,16 +148,32 @@ Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, Span<const u
   return Error::Ok;
 }
 
+template <Verification kVerification>
+Error Binder<kVerification>::bind_rest()
+  requires(kVerification == Verification::kFull)
+{
+  for (uint32_t i = 0; i < values_.size; ++i) {
+    Table value, tensor;
+    uint32_t kind;
+    bool sound = reader_.table(values_, i, value) && reader_.u8(value, EValue::VT_VAL_TYPE, kind);
+    if (!sound) return Error::InvalidProgram;
+    if (kind != kTensor) continue;
+    if (bind(i) == 0) return error_;
+    if (!reader_.table(value, EValue::VT_VAL, tensor) || !is_shape(reader_, tensor)) return Error::InvalidProgram;
+  }
+  return Error::Ok;
+}
+
 /// Finds a tensor in its region or in the constants.
 template <Verification kVerification>
 [[gnu::noinline]] uint32_t Binder<kVerification>::find(uint32_t index) {
   constexpr bool kVerify = kVerification != Verification::kNone;
   Table value, tensor;
-  uint32_t kind = executorch_flatbuffer::KernelTypes_Tensor;
+  uint32_t kind = kTensor;
   bool sound = reader_.table(values_, index, value) && reader_.table(value, EValue::VT_VAL, tensor) &&
                (!kVerify || reader_.u8(value, EValue::VT_VAL_TYPE, kind));
   if (!sound) return fail(Error::InvalidProgram);
-  if (kind != executorch_flatbuffer::KernelTypes_Tensor) return fail(Error::InvalidType);
+  if (kind != kTensor) return fail(Error::InvalidType);
   // It must have a static shape and start where its storage does.
   bool plain = reader_.is_absent(tensor, Tensor::VT_SHAPE_DYNAMISM) && reader_.is_absent(tensor, Tensor::VT_STORAGE_OFFSET);
   if (kVerify && !plain) return fail(Error::NotSupported);
@@ -187,5 +220,6 @@ uint32_t Binder<kVerification>::fail(Error error) {
 
 template class Binder<Verification::kNone>;
 template class Binder<Verification::kStructure>;
+template class Binder<Verification::kFull>;
 
 }  // namespace kindling

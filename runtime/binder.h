@@ -30,6 +30,10 @@ class Binder {
   /// though it is `written`.
   Error bind_all(Span<const uint32_t> indices, Span<const uint32_t> bytes, bool written);
 
+  /// Binds all values, also those that nothing uses, and checks their shapes.
+  Error bind_rest()
+    requires(kVerification == Verification::kFull);
+
  private:
   // These return what is to be noted of a value; 0: error_ says why not.
   uint32_t bind(uint32_t index);
@@ -49,5 +53,6 @@ class Binder {
 
 extern template class Binder<Verification::kNone>;
 extern template class Binder<Verification::kStructure>;
+extern template class Binder<Verification::kFull>;
 
 }  // namespace kindling

@@ -17,6 +17,9 @@ def _generate_sources(ctx, model):
     args = ctx.actions.args()
     args.add("--name", model.name)
     args.add("--mode", ctx.attr.mode)
+    args.add("--verification", ctx.attr.verification)
+    if ctx.attr.checksums:
+        args.add("--checksums")
     args.add("--pte", model.pte)
     args.add("--ops", model.ops)
     args.add("--plan", model.plan)
@@ -143,10 +146,12 @@ def _pte_firmware_impl(ctx):
     ]
 
 _LINK_ATTRS = {
+    "checksums": attr.bool(doc = "Whether the .pte is held against its checksums first."),
     "deps": attr.label_list(providers = [CcInfo], doc = "What is linked with the model: runtime, kernels, main program, start-up."),
     "mode": attr.string(default = "interpreted", values = ["interpreted", "baked"], doc = "How the model is held."),
     "model": attr.label(providers = [PteModelInfo], mandatory = True, doc = "The `pte_model`."),
     "observed": attr.bool(doc = "The model tells of every step, to a library of `deps`."),
+    "verification": attr.string(default = "structure", values = ["none", "structure", "full"], doc = "What is checked of the .pte."),
     "_generate": attr.label(default = "//runtime/firmware:generate", executable = True, cfg = "exec"),
 }
 
@@ -232,6 +237,8 @@ def pte_firmware(
         model,
         inputs = None,
         mode = "interpreted",
+        verification = "structure",
+        checksums = False,
         main = None,
         clock = "//runtime/trace:systick_clock",
         visibility = None,
@@ -251,12 +258,17 @@ def pte_firmware(
       model: the `pte_model`.
       inputs: recorded inputs, laid end to end, for tests and measurements; the host computes what is expected of them.
       mode: "interpreted": the .pte lies in flash and the runtime executes it there. "baked": the model becomes code.
+      verification: interpreted: what is checked when the model is made ready; "none", "structure" or "full", see
+        runtime/verification.h. Whatever the .pte holds, the last two keep the runtime inside its memory.
+      checksums: interpreted: whether the .pte is held against its CRC-32 checksums before anything of it is used.
       main: cc_library that holds the main program; by default the harness that works on the host's files by semihosting.
       clock: cc_library that defines the clock of <name>.traced, see runtime/trace/clock.h.
       visibility: as usual.
       tags: as usual.
       **kwargs: other common attributes.
     """
+    if mode == "baked" and (checksums or verification != "structure"):
+        fail("{}: a baked model has no .pte left to verify".format(name))
     expected = None
     if inputs:
         expected = name + ".expected"
@@ -276,6 +288,7 @@ def pte_firmware(
     }.items():
         _pte_firmware(
             name = name + variant,
+            checksums = checksums,
             expected = expected,
             inputs = inputs,
             mode = mode,
@@ -283,6 +296,7 @@ def pte_firmware(
             observed = bool(variant),
             tags = (tags or []) + (["manual"] if variant else []),
             target_compatible_with = ["@platforms//os:none"],
+            verification = verification,
             visibility = visibility,
             deps = _RUNTIME[mode] + deps + ["//platforms/boards:startup"],
             **kwargs

@@ -87,6 +87,7 @@ class FlatbufferReader {
   /// Vectors, and strings, in fields. Absent is not sound.
   bool tables(const Table& parent, uint32_t slot, Tables& tables) const { return vector(parent, slot, 2, tables); }
   bool text(const Table& parent, uint32_t slot, Span<const char>& text) const { return span(parent, slot, text); }
+  bool u8s(const Table& parent, uint32_t slot, Span<const uint8_t>& values) const { return span(parent, slot, values); }
   bool u32s(const Table& parent, uint32_t slot, Span<const uint32_t>& values) const { return span(parent, slot, values); }
   bool u64s(const Table& parent, uint32_t slot, Span<const Wide>& values) const { return span(parent, slot, values); }
 

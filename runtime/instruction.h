@@ -23,11 +23,12 @@ template <Verification kVerification>
                                               Call& call) {
   using executorch_flatbuffer::Instruction, executorch_flatbuffer::KernelCall;
   Table instruction, table;
-  uint32_t type = executorch_flatbuffer::InstructionArguments_KernelCall;
+  constexpr uint32_t kKernelCall = static_cast<uint32_t>(executorch_flatbuffer::InstructionArguments::KernelCall);
+  uint32_t type = kKernelCall;
   bool sound = reader.table(instructions, i, instruction) && reader.table(instruction, Instruction::VT_INSTR_ARGS, table);
   if (kVerification != Verification::kNone) sound = sound && reader.u8(instruction, Instruction::VT_INSTR_ARGS_TYPE, type);
   if (!sound) return Error::InvalidProgram;
-  if (type != executorch_flatbuffer::InstructionArguments_KernelCall) return Error::NotSupported;
+  if (type != kKernelCall) return Error::NotSupported;
   sound = reader.u32s(table, KernelCall::VT_ARGS, call.values) && reader.u32(table, KernelCall::VT_OP_INDEX, call.kernel);
   return sound ? Error::Ok : Error::InvalidProgram;
 }

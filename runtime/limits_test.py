@@ -10,9 +10,11 @@ from toolchains.qemu import emulator
 
 _CORE = os.environ["KINDLING_CORE"]
 _FIRMWARE = pathlib.Path("models/kws/firmware.elf")
+_VERIFIED = pathlib.Path("runtime/testing/kws_verified.elf")
 
 # Bytes of code and constants, the kernel table included.
 _CODE_BYTES = {"m0plus": 5 * 1024, "m55": 4 * 1024}
+_VERIFIED_CODE_BYTES = 8 * 1024
 _STATE_BYTES = 512
 _INIT_INSTRUCTIONS = {"m0plus": 16_000, "m55": 10_000}
 _INSTRUCTIONS_BETWEEN_OPERATORS = 100
@@ -21,8 +23,8 @@ _INSTRUCTIONS_BETWEEN_OPERATORS = 100
 _EXECUTOR = re.compile(r"^_ZN8kindling(6Method|12_GLOBAL__N_1L?\d+run_)")
 
 
-def _output(ending: str) -> dict:
-    return json.loads(_FIRMWARE.with_suffix(ending).read_text())
+def _output(ending: str, firmware: pathlib.Path = _FIRMWARE) -> dict:
+    return json.loads(firmware.with_suffix(ending).read_text())
 
 
 @functools.cache
@@ -33,6 +35,10 @@ def _run() -> emulator.FirmwareRun:
 
 def test_code_is_small():
     assert 0 < _output(".size.json")["flash"]["runtime"] <= _CODE_BYTES[_CORE]
+
+
+def test_code_with_full_verification_and_checksums_is_small():
+    assert _output(".size.json")["flash"]["runtime"] < _output(".size.json", _VERIFIED)["flash"]["runtime"] <= _VERIFIED_CODE_BYTES
 
 
 def test_state_beside_the_arena_is_small():

@@ -49,6 +49,9 @@ Error Method::init(const Program& program, uint32_t method, const Environment& e
   }
   if (Error error = binder.bind_all(inputs_, environment.input_bytes, true); error != Error::Ok) return error;
   if (Error error = binder.bind_all(outputs_, environment.output_bytes, false); error != Error::Ok) return error;
+  if constexpr (kVerification == Verification::kFull) {
+    if (Error error = binder.bind_rest(); error != Error::Ok) return error;
+  }
   flatbuffer_ = program.flatbuffer();
   addresses_ = environment.addresses.data;
   kernels_ = environment.kernels.kernels;
@@ -58,5 +61,6 @@ Error Method::init(const Program& program, uint32_t method, const Environment& e
 
 template Error Method::init<Verification::kNone>(const Program&, uint32_t, const Environment&);
 template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const Environment&);
+template Error Method::init<Verification::kFull>(const Program&, uint32_t, const Environment&);
 
 }  // namespace kindling

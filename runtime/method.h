@@ -64,5 +64,6 @@ class Method {
 
 extern template Error Method::init<Verification::kNone>(const Program&, uint32_t, const Environment&);
 extern template Error Method::init<Verification::kStructure>(const Program&, uint32_t, const Environment&);
+extern template Error Method::init<Verification::kFull>(const Program&, uint32_t, const Environment&);
 
 }  // namespace kindling

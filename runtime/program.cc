@@ -1,5 +1,8 @@
 #include "runtime/program.h"
 
+#include "runtime/container.h"
+#include "runtime/flatbuffer_verifier.h"
+#include "runtime/program_schema.h"
 #include "runtime/schema/program_generated.h"
 
 namespace kindling {
@@ -7,19 +10,20 @@ namespace {
 
 namespace schema = executorch_flatbuffer;
 
-/// The head of a file, little-endian: the flatbuffer's root offset and identifier, then the extended header, which is there if
-/// segments are.
-struct Head {
-  uint32_t root;
-  uint32_t identifier;
-  uint32_t magic;
-  uint32_t header_bytes;
-  Wide flatbuffer_bytes;
-  Wide segment_base;
-};
-
-constexpr uint32_t kIdentifier = 0x32315445;  // "ET12"
-constexpr uint32_t kMagic = 0x30306865;       // "eh00"
+/// Whether every segment lies in the file.
+bool are_inside(const FlatbufferReader<Verification::kFull>& reader, const Table& root, uint32_t segment_bytes) {
+  Tables segments;
+  if (reader.is_absent(root, schema::Program::VT_SEGMENTS)) return true;
+  if (!reader.tables(root, schema::Program::VT_SEGMENTS, segments)) return false;
+  for (uint32_t i = 0; i < segments.size; ++i) {
+    Table segment;
+    uint32_t offset, bytes;
+    bool sound = reader.table(segments, i, segment) && reader.u64(segment, schema::DataSegment::VT_OFFSET, offset) &&
+                 reader.u64(segment, schema::DataSegment::VT_SIZE, bytes) && lies_in(segment_bytes, offset, bytes);
+    if (!sound) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -27,22 +31,12 @@ template <Verification kVerification>
 Error Program::load(Span<const uint8_t> file) {
   plans_ = {};
   constexpr bool kVerify = kVerification != Verification::kNone;
-  if (kVerify && !is_aligned(file.data, 16)) return Error::InvalidArgument;
-  const Head& head = *reinterpret_cast<const Head*>(file.data);
-  if (kVerify && (file.size < sizeof(Head) || head.identifier != kIdentifier)) return Error::InvalidProgram;
-  Wide flatbuffer_bytes = {file.size, 0};
-  Wide segment_base = {0, 0};
-  if (head.magic == kMagic) {
-    flatbuffer_bytes = head.flatbuffer_bytes;
-    segment_base = head.segment_base;
+  Container container;
+  if (Error error = open_container<kVerification>(file, container); error != Error::Ok) return error;
+  auto [flatbuffer, segments] = container;
+  if constexpr (kVerification == Verification::kFull) {
+    if (!is_flatbuffer(flatbuffer, kProgramSchema)) return Error::InvalidProgram;
   }
-  if constexpr (kVerify) {
-    bool inside = (flatbuffer_bytes.high | segment_base.high) == 0 && flatbuffer_bytes.low >= sizeof(Head) &&
-                  flatbuffer_bytes.low % 4 == 0 && flatbuffer_bytes.low <= file.size && segment_base.low <= file.size;
-    if (!inside) return Error::InvalidProgram;
-  }
-  Span<const uint8_t> flatbuffer(file.data, flatbuffer_bytes.low);
-  Span<const uint8_t> segments(file.data + segment_base.low, file.size - segment_base.low);
 
   FlatbufferReader<kVerification> reader(flatbuffer);
   Table root, constant_segment;
@@ -51,6 +45,7 @@ Error Program::load(Span<const uint8_t> file) {
   bool sound = reader.root(root) && reader.tables(root, schema::Program::VT_EXECUTION_PLAN, plans) &&
                reader.table(root, schema::Program::VT_CONSTANT_SEGMENT, constant_segment) &&
                reader.u64s(constant_segment, schema::SubsegmentOffsets::VT_OFFSETS, constant_offsets);
+  if constexpr (kVerification == Verification::kFull) sound = sound && are_inside(reader, root, segments.size);
   if (!sound) return Error::InvalidProgram;
   Span<const uint8_t> constants(segments.data, 0);
   if (constant_offsets.size > 1) {
@@ -87,7 +82,9 @@ Error Program::find_method(Span<const char> name, uint32_t& method) const {
 
 template Error Program::load<Verification::kNone>(Span<const uint8_t>);
 template Error Program::load<Verification::kStructure>(Span<const uint8_t>);
+template Error Program::load<Verification::kFull>(Span<const uint8_t>);
 template Error Program::find_method<Verification::kNone>(Span<const char>, uint32_t&) const;
 template Error Program::find_method<Verification::kStructure>(Span<const char>, uint32_t&) const;
+template Error Program::find_method<Verification::kFull>(Span<const char>, uint32_t&) const;
 
 }  // namespace kindling

@@ -44,7 +44,9 @@ class Program {
 
 extern template Error Program::load<Verification::kNone>(Span<const uint8_t>);
 extern template Error Program::load<Verification::kStructure>(Span<const uint8_t>);
+extern template Error Program::load<Verification::kFull>(Span<const uint8_t>);
 extern template Error Program::find_method<Verification::kNone>(Span<const char>, uint32_t&) const;
 extern template Error Program::find_method<Verification::kStructure>(Span<const char>, uint32_t&) const;
+extern template Error Program::find_method<Verification::kFull>(Span<const char>, uint32_t&) const;
 
 }  // namespace kindling

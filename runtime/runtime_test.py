@@ -29,6 +29,22 @@ ERRORS = {
     for name, code in re.findall(r"^  (\w+) = (0x\w+),", Path(__file__).with_name("error.h").read_text(), re.MULTILINE)
 }
 OK = Result(0, 0, ANSWER)
+CHECKS = ({}, {"full": True})
+
+
+def _without(fields: dict[str, int], name: str) -> dict[str, int]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def _first(alter):
+    """Alters the first table of its kind only; that of Tensor is x, of sizes (1, 8)."""
+    tables = []
+
+    def alter_first(writer, fields):
+        tables.append(fields)
+        return alter(writer, fields) if len(tables) == 1 else fields
+
+    return alter_first
 
 
 def error(name: str, instruction: int = 0) -> Result:
@@ -41,6 +57,7 @@ def run(file: bytes) -> Result:
 
 def test_a_sound_program_gives_its_answer():
     assert run(program()) == OK
+    assert run_programs([program()], full=True, checksums=True) == [OK]
 
 
 @pytest.mark.parametrize("instructions", [1, 2, 3])
@@ -163,6 +180,7 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
 )
 def test_a_method_that_does_not_fit_is_refused_with_the_instruction(changes, expected):
     assert run(program(**changes)) == expected
+    assert run_programs([program(**changes)], full=True) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -207,10 +225,32 @@ def test_a_method_that_does_not_fit_is_refused_with_the_instruction(changes, exp
 )
 def test_a_table_that_is_not_as_it_must_be_is_refused(table, alter, expected):
     assert run(altered_program(table, alter)) == expected
+    assert run_programs([altered_program(table, alter)], full=True)[0].error in (expected.error, ERRORS["InvalidProgram"])
 
 
-def _without(fields: dict[str, int], name: str) -> dict[str, int]:
-    return {key: value for key, value in fields.items() if key != name}
+@pytest.mark.parametrize(
+    "file",
+    {
+        "a shape with a negative size beside a zero": program(
+            values=(*values(), TensorValue(ScalarType.CHAR, (-8, 0))),
+        ),
+        "a tensor beyond its region that nothing uses": program(
+            values=(*values(), TensorValue(ScalarType.CHAR, (8,), offset=90)),
+        ),
+        "dimensions in an order that names one twice": altered_program(
+            "Tensor", _first(lambda writer, f: f | {"DimOrder": writer._numbers([0, 0], "uint8")})
+        ),
+        "dimensions in an order that lacks one": altered_program("Tensor", lambda _, f: _without(f, "DimOrder")),
+        "a segment beyond the file that nothing uses": altered_program(
+            "Program",
+            lambda writer, f: f
+            | {"Segments": writer._offsets([writer._table("DataSegment", Size=n) for n in (16 + len(CONSTANTS[1]), 1 << 20)])},
+        ),
+    }.values(),
+)
+def test_what_is_wrong_where_nothing_is_used_is_found_by_full_verification(file):
+    assert run(file) == OK
+    assert run_programs([file], full=True)[0].error == ERRORS["InvalidProgram"]
 
 
 def test_a_vtable_that_reaches_beyond_the_file_is_not_followed():
@@ -292,21 +332,38 @@ def test_a_program_without_constants_has_no_header_and_is_refused_for_want_of_pa
     assert run(bare) == error("InvalidArgument")
 
 
-def test_truncated_anywhere_a_program_gives_an_error():
+@pytest.mark.parametrize("checks", CHECKS)
+def test_truncated_anywhere_a_program_gives_an_error(checks):
     whole = program()
-    results = run_programs(whole[:length] for length in range(len(whole)))
+    results = run_programs((whole[:length] for length in range(len(whole))), **checks)
     assert {result.error for result in results} <= set(ERRORS.values()) - {0}
 
 
-def test_whatever_single_byte_is_changed_the_runtime_stays_within_bounds():
+def test_with_checksums_every_bit_that_is_changed_is_found():
+    whole = program()
+    flipped = [whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :] for at in range(len(whole)) for bit in range(8)]
+    assert 0 not in {result.error for result in run_programs(flipped, checksums=True)}
+
+
+def test_with_checksums_a_file_that_has_none_is_refused():
+    whole = program()
+    (flatbuffer_bytes,) = struct.unpack_from("<Q", whole, 16)
+    without = whole[:flatbuffer_bytes] + bytes(16) + whole[flatbuffer_bytes + 16 :]
+    assert run_programs([without], checksums=True) == [error("NotFound")]
+    assert run_programs([without], full=True) == [OK]
+
+
+@pytest.mark.parametrize("checks", CHECKS)
+def test_whatever_single_byte_is_changed_the_runtime_stays_within_bounds(checks):
     whole = program()
     files = [whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :] for at in range(len(whole)) for flip in (0x01, 0x80, 0xFF)]
-    results = run_programs(files)
+    results = run_programs(files, **checks)
     assert {result.error for result in results} <= set(ERRORS.values())
     assert sum(result.error != 0 for result in results) > len(results) / 4
 
 
-def test_whatever_words_are_changed_the_runtime_stays_within_bounds():
+@pytest.mark.parametrize("checks", CHECKS)
+def test_whatever_words_are_changed_the_runtime_stays_within_bounds(checks):
     whole = program()
     chance = random.Random(5)
     interesting = [0, 1, 2, 4, 7, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFC, 0x10000000, 0xFFFF, 0x0004_0004]
@@ -321,6 +378,6 @@ def test_whatever_words_are_changed_the_runtime_stays_within_bounds():
             struct.pack_into("<I", file, at, new % (1 << 32))
         return bytes(file)
 
-    results = run_programs(mutated() for _ in range(20_000))
+    results = run_programs((mutated() for _ in range(20_000)), **checks)
     assert {result.error for result in results} <= set(ERRORS.values())
-    assert len({result.error for result in results}) >= 6
+    assert len({result.error for result in results}) >= 5

@@ -1,9 +1,10 @@
-"""Writes ExecuTorch's container: extended header, flatbuffer, one segment of constants.
+"""Writes ExecuTorch's container: extended header, flatbuffer, one segment of constants; and checksums where it has padding.
 
 The same contents give the same bytes. Vectors and tables that are equal are written once, which a flatbuffer's readers cannot tell.
 """
 
 import struct
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,13 +17,15 @@ from runtime.schema import program_generated as schema
 IDENTIFIER = b"ET12"
 HEADER_MAGIC = b"eh00"
 HEADER_BYTES = 32
+CHECKSUM_MAGIC = b"KCRC"
 CONSTANT_ALIGNMENT = 16
 SEGMENT_ALIGNMENT = 128
 OVERLOAD = "out"
 
 
 def pte_bytes(contents: Contents) -> bytes:
-    """The file. Constants lie 16-byte aligned in a segment that starts at a multiple of 128 bytes."""
+    """The file. Constants lie 16-byte aligned in a segment that starts at a multiple of 128 bytes; runtime/checksums.h says what
+    is in front of it."""
     segment, offsets = _constant_segment(contents.constants)
     flatbuffer = _Writer().program(contents, offsets, len(segment))
     return _with_header(flatbuffer, segment)
@@ -43,10 +46,14 @@ def _with_header(flatbuffer: bytes, segment: bytes) -> bytes:
         return flatbuffer
     (root,) = struct.unpack_from("<I", flatbuffer)
     program_bytes = len(flatbuffer) + HEADER_BYTES
-    segment_base = -(-program_bytes // SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT
+    checksum_bytes = len(CHECKSUM_MAGIC) + 4 * 3
+    segment_base = -(-(program_bytes + checksum_bytes) // SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT
     header = HEADER_MAGIC + struct.pack("<IQQQ", HEADER_BYTES, program_bytes, segment_base, len(segment))
     head = struct.pack("<I", root + HEADER_BYTES) + flatbuffer[4:8] + header
-    return head + flatbuffer[8:] + bytes(segment_base - program_bytes) + segment
+    program = head + flatbuffer[8:]
+    padded_segment = bytes(segment_base - program_bytes - checksum_bytes) + segment
+    checksums = CHECKSUM_MAGIC + struct.pack("<3I", 2, zlib.crc32(program), zlib.crc32(padded_segment))
+    return program + checksums + padded_segment
 
 
 class _Writer:

@@ -1,5 +1,6 @@
 import contextlib
 import struct
+import zlib
 
 import pytest
 from hypothesis import given
@@ -18,10 +19,18 @@ def test_the_file_has_executorchs_container():
     root, identifier, magic, header_bytes, program_bytes, base, segment_bytes = struct.unpack_from("<I4s4sIQQQ", file)
     assert (identifier, magic, header_bytes) == (b"ET12", b"eh00", 32)
     assert 40 <= root < program_bytes
-    assert base % 128 == 0 and 0 <= base - program_bytes < 128
-    assert not any(file[program_bytes:base])
+    assert base % 128 == 0 and 16 <= base - program_bytes < 128 + 16
+    assert not any(file[program_bytes + 16 : base])
     assert segment_bytes == 16 + 6
     assert file[base:] == b"hello".ljust(16, b"\0") + b"world!"
+
+
+def test_every_byte_is_under_a_checksum():
+    file = pte_bytes(SMALL)
+    (program_bytes,) = struct.unpack_from("<Q", file, 16)
+    magic, count, *crcs = struct.unpack_from("<4s3I", file, program_bytes)
+    assert (magic, count) == (b"KCRC", 2)
+    assert crcs == [zlib.crc32(file[:program_bytes]), zlib.crc32(file[program_bytes + 16 :])]
 
 
 def test_readers_find_what_was_written():

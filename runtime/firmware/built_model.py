@@ -25,6 +25,8 @@ class BuiltModel:
     plan: dict[str, Any]
     operators: list[dict[str, Any]]
     observed: bool = False  # its code tells of every step: see observer.h
+    verification: str = "structure"  # one of kindling::Verification
+    checksums: bool = False  # whether the .pte is held against its checksums first
 
     @property
     def kernels(self) -> list[KernelSignature]:
@@ -49,10 +51,19 @@ def _kernel(operator: dict[str, Any]) -> KernelSignature:
 
 
 def read_model(
-    *, name: str, pte: pathlib.Path, ops: pathlib.Path, plan: pathlib.Path, observed: bool = False
+    *,
+    name: str,
+    pte: pathlib.Path,
+    ops: pathlib.Path,
+    plan: pathlib.Path,
+    observed: bool = False,
+    verification: str = "structure",
+    checksums: bool = False,
 ) -> BuiltModel:
     """Raises GenerateError if `name` cannot be a C++ namespace."""
     if not (name.isidentifier() and name.isascii()) or name in ("kindling", "std"):
         raise GenerateError(f"a model named '{name}' cannot have a C++ header: the name must be an identifier")
     operators = json.loads(ops.read_text())["operators"]
-    return BuiltModel(name, pte.as_posix(), pte.read_bytes(), json.loads(plan.read_text()), operators, observed)
+    return BuiltModel(
+        name, pte.as_posix(), pte.read_bytes(), json.loads(plan.read_text()), operators, observed, verification, checksums
+    )

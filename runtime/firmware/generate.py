@@ -24,6 +24,8 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="name of the model")
     parser.add_argument("--mode", choices=_MODES, default="interpreted", help="how the firmware holds the model")
     parser.add_argument("--observed", action="store_true", help="let the code tell of every step it runs")
+    parser.add_argument("--verification", choices=("none", "structure", "full"), default="structure", help="what is checked of a .pte")
+    parser.add_argument("--checksums", action="store_true", help="hold the .pte against its checksums first")
     files = {"pte": "the model", "ops": "its operators", "plan": "its memory plan"}
     files |= {"header": "header to write", "table": "C++ source to write", "blob": "assembler source to write"}
     for flag, what in files.items():
@@ -37,6 +39,8 @@ def main() -> None:
             ops=arguments.ops,
             plan=arguments.plan,
             observed=arguments.observed,
+            verification=arguments.verification,
+            checksums=arguments.checksums,
         )
         arguments.header.write_text(mode.header(model))
         arguments.table.write_text(mode.source(model))

@@ -104,6 +104,8 @@ def _request(
     region_bytes: tuple[int, int] = REGION_BYTES,
     misaligned_file: int = 0,
     misaligned_region: int = 0,
+    full: bool = False,
+    checksums: bool = False,
 ) -> bytes:
-    numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region)
-    return struct.pack("<7I", file_bytes, len(name), *numbers) + name.encode()
+    numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region, 1 + full, checksums)
+    return struct.pack(f"<{2 + len(numbers)}I", file_bytes, len(name), *numbers) + name.encode()

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/checksums.h"
 #include "runtime/method.h"
 
 namespace kindling {
@@ -23,6 +24,8 @@ struct Request {
   uint32_t region_bytes[2];
   uint32_t misaligned_file;  // by how many bytes
   uint32_t misaligned_region;
+  uint32_t verification;  // kindling::Verification
+  uint32_t checksums;     // whether they are checked
 };
 
 struct Params {
@@ -105,6 +108,7 @@ void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 // One for all programs, so that what one leaves behind meets the next.
 Method method;
 
+template <Verification kVerification>
 void run_program(const Request& request, Span<const char> name, Span<const uint8_t> file) {
   constexpr uint32_t kAddresses = 8;
   Block first(request.region_bytes[0], request.misaligned_region), second(request.region_bytes[1]);
@@ -120,15 +124,16 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
   };
   Program program;
   uint32_t number;
-  Error error = program.load(file);
-  if (error == Error::Ok) error = program.find_method(name, number);
+  Error error = request.checksums ? check_checksums(file) : Error::Ok;
+  if (error == Error::Ok) error = program.load<kVerification>(file);
+  if (error == Error::Ok) error = program.find_method<kVerification>(name, number);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(0);
-    if (error == Error::NotFound && method.init(program, UINT32_MAX, environment) != error) std::abort();
+    if (error == Error::NotFound && method.init<kVerification>(program, UINT32_MAX, environment) != error) std::abort();
     return;
   }
-  error = method.init(program, number, environment);
+  error = method.init<kVerification>(program, number, environment);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(method.next_instruction());
@@ -157,7 +162,10 @@ int main() {
     kindling::Block name(request.name_bytes), file(request.file_bytes, request.misaligned_file);
     if (std::fread(name.data(), 1, request.name_bytes, stdin) != request.name_bytes) return 1;
     if (std::fread(file.data(), 1, request.file_bytes, stdin) != request.file_bytes) return 1;
-    kindling::run_program(request, {reinterpret_cast<char*>(name.data()), request.name_bytes}, {file.data(), request.file_bytes});
+    using kindling::run_program, kindling::Verification;
+    bool is_full = request.verification == static_cast<uint32_t>(Verification::kFull);
+    auto run = is_full ? run_program<Verification::kFull> : run_program<Verification::kStructure>;
+    run(request, {reinterpret_cast<char*>(name.data()), request.name_bytes}, {file.data(), request.file_bytes});
   }
   return std::fflush(stdout);
 }

@@ -5,13 +5,21 @@ load("@rules_python//python:defs.bzl", "py_library")
 
 def _flatc_impl(ctx):
     output = ctx.outputs.out
-    args = ctx.actions.args()
-    args.add_all([ctx.attr.option, "--gen-all", "--gen-onefile", "-I", "."])
-    args.add("-o", output.dirname)
-    args.add(ctx.file.schema)
-    ctx.actions.run(
-        executable = ctx.executable._flatc,
-        arguments = [args],
+    flags = ctx.actions.args()
+    flags.add(output)
+    flags.add(ctx.executable._flatc)
+    flags.add_all(["--" + ctx.attr.language, "--gen-all", "--gen-onefile", "-I", "."])
+    flags.add("-o", output.dirname)
+    command = '"${@:2}"'
+    if ctx.attr.language == "cpp":
+        # Field types as constants; the compiler is not to warn of what they are made of.
+        flags.add_all(["--cpp-std", "c++17", "--cpp-static-reflection"])
+        command += " && sed -i '1i #pragma GCC system_header' \"$1\""
+    flags.add(ctx.file.schema)
+    ctx.actions.run_shell(
+        command = command,
+        arguments = [flags],
+        tools = [ctx.executable._flatc],
         inputs = [ctx.file.schema] + ctx.files.includes,
         outputs = [output],
         mnemonic = "Flatc",
@@ -23,7 +31,7 @@ _flatc = rule(
     implementation = _flatc_impl,
     attrs = {
         "includes": attr.label_list(allow_files = [".fbs"]),
-        "option": attr.string(values = ["--cpp", "--python"]),
+        "language": attr.string(values = ["cpp", "python"]),
         "out": attr.output(mandatory = True),
         "schema": attr.label(allow_single_file = [".fbs"], mandatory = True),
         "_flatc": attr.label(default = "@flatbuffers//:flatc", executable = True, cfg = "exec"),
@@ -48,7 +56,7 @@ def flatbuffers_library(*, name, schema, includes = [], visibility = None, tags 
         _flatc(
             name = name + "." + language,
             includes = includes,
-            option = "--" + language,
+            language = language,
             out = out,
             schema = schema,
             tags = tags,
