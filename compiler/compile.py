@@ -1,6 +1,7 @@
 """The compiler's two stages, from files to files."""
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ from compiler.graph_file import graph_bytes, read_graph
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
-from compiler.planner.plan import SRAM, Region, plan_memory
+from compiler.planner.plan import plan_memory
+from compiler.planner.regions import SRAM, Memory
 from compiler.pte.assemble import assemble
 from compiler.pte.writer import pte_bytes
 from compiler.reports import ops_json, plan_json
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class LoweringRequest:
-    """How to lower a graph. `dump` is a folder for the graph's text after each pass."""
+    """How to lower a graph. `dump` is a folder for the graph's text after each pass; for `placement` see plan_memory."""
 
     tier: Tier
     int8_io: bool = True
-    region: Region = SRAM
+    memory: Memory = (SRAM,)
+    placement: Mapping[str, str] = dataclasses.field(default_factory=dict)
     dump: Path | None = None
 
 
@@ -50,7 +53,7 @@ def lower_graph(graph: Graph, request: LoweringRequest) -> Compiled:
     """Second stage: the graph as a .pte for one tier. Does not need torch. Raises CompileError."""
     graph = run_passes(graph, int8_io=request.int8_io, dump=request.dump)
     program = lower(graph, request.tier, OPERATORS)
-    plan = plan_memory(program, request.region)
+    plan = plan_memory(program, request.memory, request.placement)
     contents = assemble(program, plan)
     pte = pte_bytes(contents)
     return Compiled(pte, ops_json(program, contents), plan_json(program, plan, contents, pte))

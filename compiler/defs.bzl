@@ -143,7 +143,8 @@ def _lowered_impl(ctx):
             ["--graph=%s", model.graph],
             ["--tier=%s", ctx.attr.tier],
             ["--io=%s", ctx.attr.io],
-            ["--region=%s", ctx.attr.region],
+            ["--region=%s", ctx.attr.memory],
+            ["--place=%s", ["{}={}".format(*item) for item in ctx.attr.placement.items()]],
             ["--pte=%s", pte],
             ["--ops=%s", ops],
             ["--plan=%s", plan],
@@ -174,7 +175,8 @@ _lowered = rule(
     attrs = _NEUTRAL_COMPILER | {
         "graph": attr.label(mandatory = True, providers = [_GraphInfo]),
         "io": attr.string(mandatory = True, values = ["int8", "float"]),
-        "region": attr.string(mandatory = True),
+        "memory": attr.string_list(mandatory = True),
+        "placement": attr.string_dict(mandatory = True),
         "tier": attr.string(mandatory = True, values = TIERS),
     },
     cfg = neutral_transition,
@@ -191,7 +193,8 @@ def pte_model(
         calibration = None,
         calibration_data = None,
         io = "int8",
-        region = "sram",
+        memory = ["sram"],
+        placement = {},
         visibility = None,
         tags = None,
         **kwargs):
@@ -216,7 +219,10 @@ def pte_model(
       calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
         .npz files, one per sample.
       io: "int8" or "float": what the firmware's inputs and outputs are.
-      region: name of the memory region for activations, or name=BYTES to fail where they do not fit.
+      memory: the memory regions for activations: a list of names of the board's regions, each with =BYTES where it must suffice;
+        `ram` of //platforms/boards:ram.bzl makes it from the board's table. Or a dict of such lists by tier.
+      placement: dict from the name of a layer, tensor or scratch, as in plan.json, to the region that it must lie in. The rest is
+        placed by how often it is used: the most often per byte in the fastest region.
       visibility: as usual.
       tags: as usual.
       **kwargs: other common attributes.
@@ -240,7 +246,8 @@ def pte_model(
             name = name + "." + tier,
             graph = name + ".graph",
             io = io,
-            region = region,
+            memory = memory.get(tier, ["sram"]) if type(memory) == "dict" else memory,
+            placement = placement,
             tier = tier,
             **common
         )

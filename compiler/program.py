@@ -41,7 +41,17 @@ class ProgramPort:
 
 
 @dataclasses.dataclass(frozen=True)
+class View:
+    """A tensor that has no memory of its own: its bytes are those of tensor `storage` from `offset` bytes on."""
+
+    storage: str
+    offset: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Program:
+    """`steps` run one after another. `elided` need not run: their tensors lie where the bytes are already, as `views` says."""
+
     name: str
     tier: Tier
     inputs: tuple[ProgramPort, ...]
@@ -50,7 +60,17 @@ class Program:
     constants: Mapping[str, np.ndarray]  # tensors that kernels read from flash, params aside
     steps: tuple[Step, ...]
     weights_bytes: int  # int8 weights before packing
+    elided: tuple[Step, ...] = ()
+    views: Mapping[str, View] = dataclasses.field(default_factory=dict)
+
+    def location(self, tensor: str) -> View:
+        """The tensor with memory of its own in which it lies, and where in it."""
+        offset = 0
+        while tensor in self.views:
+            offset += self.views[tensor].offset
+            tensor = self.views[tensor].storage
+        return View(tensor, offset)
 
     def layer_of(self, tensor: str) -> str:
         """The layer that computes the tensor; the tensor's own name for an input of the model."""
-        return next((step.layer for step in self.steps if tensor in step.outputs), tensor)
+        return next((step.layer for step in (*self.steps, *self.elided) if tensor in step.outputs), tensor)

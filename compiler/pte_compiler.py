@@ -21,7 +21,7 @@ from absl import app, flags
 
 from compiler.compile import LoweringRequest, build, load_graph, lower_graph, save_graph
 from compiler.errors import CompileError
-from compiler.planner.plan import Region
+from compiler.planner.regions import memory_from_texts
 from compiler.worker import serve_requests
 from kernels.operator import TIERS
 
@@ -58,8 +58,15 @@ def define_flags(values: flags.FlagValues) -> None:
         **text,
     )
     flags.DEFINE_enum("io", "int8", ("int8", "float"), "What the firmware's inputs and outputs are.", **text)
-    flags.DEFINE_string(
-        "region", "sram", "Name of the memory region for activations; name=BYTES to fail where they do not fit.", **text
+    flags.DEFINE_multi_string(
+        "region",
+        ["sram"],
+        "A memory region for activations: NAME, or NAME=BYTES for one that must suffice, then ,cycles=N for what an access costs "
+        "beside the others (1), ,alignment=N for where it starts (16). Repeated: the more often used per byte, the faster.",
+        **text,
+    )
+    flags.DEFINE_multi_string(
+        "place", [], "NAME=REGION: the results of the layer, or the tensor or scratch, named in the plan, lie there.", **text
     )
     flags.DEFINE_string("pte", None, "The .pte to write.", **text)
     flags.DEFINE_string("ops", None, "The list of kernels to write, JSON.", **text)
@@ -152,13 +159,14 @@ def _model_request(values: flags.FlagValues):
 
 
 def _lowering_request(values: flags.FlagValues) -> LoweringRequest:
-    name, _, limit = values.region.partition("=")
-    if limit and not limit.isdecimal():
-        raise CompileError(f"--region={values.region}: write name or name=BYTES")
+    for placed in values.place:
+        if not all(placed.rpartition("=")):
+            raise CompileError(f"--place={placed}: write NAME=REGION")
     return LoweringRequest(
         tier=values.tier,
         int8_io=values.io == "int8",
-        region=Region(name, int(limit) if limit else None),
+        memory=memory_from_texts(values.region),
+        placement={name: region for name, _, region in (placed.rpartition("=") for placed in values.place)},
         dump=Path(values.dump_passes) if values.dump_passes else None,
     )
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from compiler.planner.plan import MemoryPlan
+from compiler.planner.plan import MemoryPlan, PlannedRegion
 from compiler.program import Program, ProgramPort, Step
 from compiler.pte.contents import Contents
 
@@ -18,12 +18,12 @@ def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes
             "method": contents.methods[0].name,
             "inputs": [_port(port, plan) for port in program.inputs],
             "outputs": [_port(port, plan) for port in program.outputs],
-            "regions": [{"name": name, "bytes": nbytes} for name, nbytes in plan.nbytes.items()],
+            "regions": [_region(planned, program) for planned in plan.regions],
             "arena_bytes": plan.arena_bytes,
             "arena_lower_bound": plan.lower_bound,
             "tensors": [_buffer(name, program, plan) for name in plan.buffers],
             "steps": [_step(index, step) for index, step in enumerate(program.steps)],
-            "peak": {"step": plan.peak_step, "layer": program.steps[plan.peak_step].layer, "bytes": plan.peak_bytes},
+            "peak": _peak(program, plan.peak_step, plan.peak_bytes),
             "constants_bytes": constants_bytes,
             "weights_bytes": program.weights_bytes,
             "metadata_bytes": len(pte) - constants_bytes,
@@ -69,16 +69,32 @@ def _port(port: ProgramPort, plan: MemoryPlan) -> dict[str, Any]:
     }
 
 
+def _region(planned: PlannedRegion, program: Program) -> dict[str, Any]:
+    return {
+        "name": planned.region.name,
+        "bytes": planned.nbytes,
+        "limit": planned.region.limit,
+        "cycles": planned.region.cycles,
+        "alignment": planned.region.alignment,
+        "lower_bound": planned.lower_bound,
+        "peak": _peak(program, planned.peak_step, planned.peak_bytes),
+    }
+
+
+def _peak(program: Program, step: int, nbytes: int) -> dict[str, Any]:
+    return {"step": step, "layer": program.steps[step].layer, "bytes": nbytes}
+
+
 def _buffer(name: str, program: Program, plan: MemoryPlan) -> dict[str, Any]:
     planned = plan.buffers[name]
     layer = next((step.layer for step in program.steps if step.scratch == name), program.layer_of(name))
     return {
         "name": name,
-        "bytes": planned.buffer.nbytes,
+        "bytes": planned.nbytes,
         "offset": planned.offset,
         "region": planned.region,
-        "first_step": planned.buffer.first,
-        "last_step": planned.buffer.last,
+        "first_step": planned.first,
+        "last_step": planned.last,
         "layer": layer,
     }
 

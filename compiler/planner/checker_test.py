@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from compiler.planner.checker import WrongPlan, check_plan
 from compiler.planner.plan import plan_memory
+from compiler.program import Program
 from compiler.testing_program import program, step
 
 CHAIN = program(
@@ -15,7 +16,11 @@ CHAIN = program(
 
 
 def check(offsets: dict[str, int], nbytes: int = 256, of=CHAIN) -> None:
-    check_plan(of, {"first.scratch": 192, **offsets}, nbytes)
+    check_in_sram(of, {"first.scratch": 192, **offsets}, nbytes)
+
+
+def check_in_sram(of: Program, offsets: dict[str, int], nbytes: int) -> None:
+    check_plan(of, {name: ("sram", offset) for name, offset in offsets.items()}, {"sram": nbytes})
 
 
 def test_a_right_plan_passes():
@@ -29,7 +34,7 @@ def test_a_right_plan_passes():
         ({"x": 0, "a": 0, "y": 64}, "first: output a starts too late over input x"),
         ({"x": 0, "a": 16, "y": 128}, "first: output a starts too late over input x"),
         ({"x": 0, "a": 64, "y": 64}, "second: output y starts too late over input a"),
-        ({"x": 0, "a": 64, "y": 240}, "y lies at 240..272, outside the arena of 256 bytes"),
+        ({"x": 0, "a": 64, "y": 240}, "y lies at 240..272, outside the 256 bytes of sram"),
         ({"x": 8, "a": 128, "y": 0}, "x lies at 8, which is not aligned to 16"),
         ({"x": 0, "a": 64, "y": 0, "first.scratch": 48}, "first: scratch and x overlap"),
         ({"x": 0, "a": 64, "y": 0, "first.scratch": 112}, "first: scratch and a overlap"),
@@ -48,9 +53,9 @@ def test_a_tensor_that_is_read_again_may_not_be_overwritten_in_between():
         ["x"],
         ["b"],
     )
-    check_plan(residual, {"x": 0, "a": 32, "b": 64}, 96)
+    check_in_sram(residual, {"x": 0, "a": 32, "b": 64}, 96)
     with pytest.raises(WrongPlan, match="add reads x, of which a part is overwritten"):
-        check_plan(residual, {"x": 0, "a": 0, "b": 64}, 96)
+        check_in_sram(residual, {"x": 0, "a": 0, "b": 64}, 96)
 
 
 def test_an_output_of_the_model_may_not_be_overwritten_by_a_later_scratch():
@@ -61,19 +66,19 @@ def test_an_output_of_the_model_may_not_be_overwritten_by_a_later_scratch():
         ["y", "z"],
     )
     with pytest.raises(WrongPlan, match="the caller, at the end, reads y"):
-        check_plan(early, {"x": 0, "y": 32, "z": 64, "second.scratch": 48}, 96)
+        check_in_sram(early, {"x": 0, "y": 32, "z": 64, "second.scratch": 48}, 96)
 
 
 def test_inputs_may_not_share_bytes():
     two = program({"x": 32, "y": 32, "z": 32}, [step("add", ["x", "y"], ["z"])], ["x", "y"], ["z"])
     with pytest.raises(WrongPlan, match="the caller, who has filled all inputs, reads x"):
-        check_plan(two, {"x": 0, "y": 16, "z": 64}, 96)
+        check_in_sram(two, {"x": 0, "y": 16, "z": 64}, 96)
 
 
 def test_outputs_of_one_step_may_not_share_bytes():
     split = program({"x": 32, "a": 16, "b": 16}, [step("split", ["x"], ["a", "b"])], ["x"], ["a", "b"])
     with pytest.raises(WrongPlan, match="just after writing it"):
-        check_plan(split, {"x": 0, "a": 32, "b": 32}, 64)
+        check_in_sram(split, {"x": 0, "a": 32, "b": 32}, 64)
 
 
 @st.composite
@@ -110,4 +115,4 @@ def test_a_plan_with_one_tensor_moved_over_another_in_use_is_refused(any_program
     operand = moved.inputs[moved.leads.index(None)]
     offsets[moved.outputs[0]] = offsets[operand]
     with pytest.raises(WrongPlan):
-        check_plan(any_program, offsets, plan.arena_bytes + 400)
+        check_in_sram(any_program, offsets, plan.arena_bytes + 400)

@@ -1,6 +1,6 @@
-"""Places buffers so that the arena is as small as possible.
+"""Places bodies so that the arena is as small as possible.
 
-Two buffers in use at the same time must be apart, or the one an output of a step and the other an input that dies there, far enough
+Two pieces in use at the same time must be apart, or the one an output of a step and the other an input that dies there, far enough
 after it. Once it is decided for each such pair which one lies lower, the offsets are longest paths; so the search is over
 those decisions. It starts from the best of many greedy placements and ends when none is left that could be better. This is
 the disjunctive graph of job-shop scheduling, with bytes for hours.
@@ -10,13 +10,14 @@ import dataclasses
 import random
 from collections.abc import Iterable, Sequence
 
-from compiler.planner.buffers import Buffer, Problem, aligned
+from compiler.planner.bound import step_bound
+from compiler.planner.buffers import Piece, Problem, aligned
 
 SHUFFLES = 400
 NODES = 20_000
 
-Offsets = dict[str, int]
-Decisions = tuple[tuple[int, int], ...]  # (lower, higher) buffers by number
+Offsets = dict[str, int]  # of bodies
+Decisions = tuple[tuple[int, int, int], ...]  # (lower, higher, bytes between their starts), bodies by number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,116 +29,143 @@ class Placement:
     lower_bound: int
 
 
-def place(problem: Problem) -> Placement:
-    """The smallest placement found, 16-byte aligned; the same for the same problem."""
+def place(problem: Problem, enough: int = 0) -> Placement:
+    """The smallest placement found, or the first of at most `enough` bytes; bodies aligned; the same for the same problem."""
     bound = max((step_bound(problem, step) for step in _steps(problem)), default=0)
-    offsets = _best_greedy(problem, bound)
-    if arena_bytes(problem, offsets) > bound:
+    enough = max(bound, enough)
+    offsets = _best_greedy(problem, enough)
+    if arena_bytes(problem, offsets) > enough:
         search = _Search(problem, offsets, NODES)
-        offsets = search.run(bound)
-        if search.finished:
+        offsets = search.run(enough)
+        if search.finished and arena_bytes(problem, offsets) > enough:
             bound = arena_bytes(problem, offsets)
     return Placement(offsets, arena_bytes(problem, offsets), bound)
 
 
-def step_bound(problem: Problem, step: int) -> int:
-    """Bytes that the buffers in use at one step need, were they alone: a lower bound of the arena.
-
-    Those that may overlap are packed by search, they are few; the others just add up. Whatever lies on top need not be aligned.
-    """
-    alive = [buffer for buffer in problem.buffers if buffer.first <= step <= buffer.last]
-    names = {buffer.name for buffer in alive}
-    overlapping = {name for pair in problem.leads if names.issuperset(pair) for name in pair}
-    block = problem.only(tuple(buffer for buffer in alive if buffer.name in overlapping))
-    block_bytes = arena_bytes(block, _Search(block, _greedy(block, block.buffers), NODES).run(0))
-    others = [buffer.nbytes for buffer in alive if buffer.name not in overlapping]
-    slack = max((aligned(nbytes) - nbytes for nbytes in others), default=0)
-    return sum(map(aligned, others)) + min(block_bytes, aligned(block_bytes) - slack)
-
-
 def arena_bytes(problem: Problem, offsets: Offsets) -> int:
-    return max((offsets[buffer.name] + buffer.nbytes for buffer in problem.buffers), default=0)
+    return max((offsets[piece.body] + piece.end for piece in problem.pieces), default=0)
 
 
 def _steps(problem: Problem) -> Iterable[int]:
-    return range(max((buffer.last for buffer in problem.buffers), default=-1) + 1)
+    return range(max((piece.last for piece in problem.pieces), default=-1) + 1)
 
 
-def _distance(problem: Problem, low: Buffer, high: Buffer) -> int:
-    """How much later `high` must start than `low` to lie above it."""
-    lead = problem.leads.get((low.name, high.name))
-    return aligned(low.nbytes) if lead is None else min(aligned(lead), aligned(low.nbytes))
+@dataclasses.dataclass(frozen=True)
+class _Pair:
+    """Pieces of two bodies in use at the same time: b starts `b_above` bytes or more after a, or a `a_above` after b."""
+
+    a: int
+    b: int
+    b_above: int
+    a_above: int
+    nbytes: int  # of the smaller piece
 
 
-def _best_greedy(problem: Problem, bound: int) -> Offsets:
-    """Greedy in several natural orders, then in shuffles of the best one, until the bound is reached."""
-    buffers = problem.buffers
-    orders: list[Sequence[Buffer]] = [
-        sorted(buffers, key=lambda b: (-b.nbytes, b.first)),
-        sorted(buffers, key=lambda b: (b.first, -b.nbytes)),
-        sorted(buffers, key=lambda b: (-b.last, -b.nbytes)),
-        sorted(buffers, key=lambda b: (-b.nbytes * (b.last - b.first + 1), b.first)),
+def _pairs(problem: Problem, number: dict[str, int]) -> list[_Pair]:
+    pieces = problem.pieces
+    return [
+        _Pair(
+            number[p.body], number[q.body], _distance(problem, p, q), _distance(problem, q, p), min(p.nbytes, q.nbytes)
+        )
+        for i, p in enumerate(pieces)
+        for q in pieces[:i]
+        if p.body != q.body and p.meets(q)
     ]
+
+
+def _distance(problem: Problem, low: Piece, high: Piece) -> int:
+    """How much later the body of `high` must start than that of `low` for `high` to lie above."""
+    apart = aligned(low.end - high.start, problem.alignment)
+    lead = problem.leads.get((low, high))
+    return apart if lead is None else min(aligned(lead, problem.alignment), apart)
+
+
+def _best_greedy(problem: Problem, enough: int) -> Offsets:
+    """Greedy in several natural orders, then in shuffles of the best one, until the arena is small enough."""
+    greedy = _Greedy(problem)
+    orders: list[Sequence[int]] = greedy.natural_orders()
     best_order, best, best_bytes = orders[0], {}, None
     generator = random.Random(0)
     for attempt in range(len(orders) + SHUFFLES):
         order = orders[attempt] if attempt < len(orders) else _swapped(best_order, generator)
-        offsets = _greedy(problem, order)
+        offsets = greedy.place(order)
         nbytes = arena_bytes(problem, offsets)
         if best_bytes is None or nbytes < best_bytes:
             best_order, best, best_bytes = order, offsets, nbytes
-        if best_bytes <= bound:
+        if best_bytes <= enough:
             break
     return best
 
 
-def _swapped(order: Sequence[Buffer], generator: random.Random) -> list[Buffer]:
+def _swapped(order: Sequence[int], generator: random.Random) -> list[int]:
     swapped = list(order)
+    if not swapped:
+        return swapped
     for _ in range(generator.randint(1, 3)):
         i, j = generator.randrange(len(swapped)), generator.randrange(len(swapped))
         swapped[i], swapped[j] = swapped[j], swapped[i]
     return swapped
 
 
-def _greedy(problem: Problem, order: Sequence[Buffer]) -> Offsets:
-    """Each buffer in turn at the lowest offset that those already placed leave free."""
-    offsets: Offsets = {}
-    placed: list[Buffer] = []
-    for buffer in order:
-        rivals = [other for other in placed if other.meets(buffer)]
-        candidates = {0}
-        for other in rivals:
-            candidates.add(offsets[other.name] + _distance(problem, other, buffer))
-            candidates.add(max(0, offsets[other.name] - _distance(problem, buffer, other)))
-        offsets[buffer.name] = min(
-            candidate
-            for candidate in candidates
-            if all(
-                candidate >= offsets[other.name] + _distance(problem, other, buffer)
-                or offsets[other.name] >= candidate + _distance(problem, buffer, other)
-                for other in rivals
+class _Greedy:
+    """Places each body in turn at the lowest offset that those already placed leave free."""
+
+    def __init__(self, problem: Problem):
+        self.sizes = problem.bodies
+        self.names = list(self.sizes)
+        self.lives = [_life(problem, name) for name in self.names]
+        # Per body its rivals: (number, how far the rival must be below, how far above).
+        self.rivals: list[list[tuple[int, int, int]]] = [[] for _ in self.names]
+        for pair in _pairs(problem, {name: number for number, name in enumerate(self.names)}):
+            self.rivals[pair.a].append((pair.b, pair.a_above, pair.b_above))
+            self.rivals[pair.b].append((pair.a, pair.b_above, pair.a_above))
+
+    def natural_orders(self) -> list[Sequence[int]]:
+        sizes = [self.sizes[name] for name in self.names]
+        first, last = [life[0] for life in self.lives], [life[1] for life in self.lives]
+        numbers = range(len(self.names))
+        return [
+            sorted(numbers, key=lambda i: (-sizes[i], first[i])),
+            sorted(numbers, key=lambda i: (first[i], -sizes[i])),
+            sorted(numbers, key=lambda i: (-last[i], -sizes[i])),
+            sorted(numbers, key=lambda i: (-sizes[i] * (last[i] - first[i] + 1), first[i])),
+        ]
+
+    def place(self, order: Sequence[int]) -> Offsets:
+        offsets: dict[int, int] = {}
+        for body in order:
+            rivals = [(offsets[other], above, below) for other, above, below in self.rivals[body] if other in offsets]
+            candidates = {0}
+            for start, above, below in rivals:
+                candidates.add(max(0, start + above))
+                candidates.add(max(0, start - below))
+            offsets[body] = min(
+                candidate
+                for candidate in candidates
+                if all(candidate >= start + above or start >= candidate + below for start, above, below in rivals)
             )
-        )
-        placed.append(buffer)
-    return offsets
+        return {self.names[body]: offsets[body] for body in sorted(offsets)}
+
+
+def _life(problem: Problem, body: str) -> tuple[int, int]:
+    pieces = [piece for piece in problem.pieces if piece.body == body]
+    return min(piece.first for piece in pieces), max(piece.last for piece in pieces)
 
 
 class _Search:
-    """Branch and bound over which of two buffers lies lower."""
+    """Branch and bound over which of two pieces lies lower."""
 
     def __init__(self, problem: Problem, start: Offsets, nodes: int):
-        buffers = problem.buffers
-        self.names = [buffer.name for buffer in buffers]
-        self.sizes = [buffer.nbytes for buffer in buffers]
-        self.pairs = [(i, j) for i in range(len(buffers)) for j in range(i) if buffers[i].meets(buffers[j])]
-        self.distance = {(a, b): _distance(problem, buffers[a], buffers[b]) for i, j in self.pairs for a, b in ((i, j), (j, i))}
+        self.names = list(problem.bodies)
+        self.sizes = list(problem.bodies.values())
+        self.pairs = _pairs(problem, {name: number for number, name in enumerate(self.names)})
         self.best = start
         self.best_bytes = arena_bytes(problem, start)
         self.nodes = nodes
         self.finished = True
 
     def run(self, enough: int) -> Offsets:
-        """The best offsets found; stops at an arena of `enough` bytes. `finished` tells whether they are optimal."""
+        """The best offsets found; stops at an arena of `enough` bytes. `finished` tells whether they are optimal, or enough."""
         stack: list[tuple[Decisions, list[int]]] = [((), [0] * len(self.names))]
         while stack and self.best_bytes > enough:
             if self.nodes == 0:
@@ -152,7 +180,8 @@ class _Search:
             if pair is None:
                 self.best, self.best_bytes = dict(zip(self.names, offsets)), nbytes
                 continue
-            choices = [((*decided, order), self._raised(offsets, (*decided, order))) for order in (pair, pair[::-1])]
+            orders = ((pair.a, pair.b, pair.b_above), (pair.b, pair.a, pair.a_above))
+            choices = [((*decided, order), self._raised(offsets, (*decided, order))) for order in orders]
             feasible = [(decisions, raised) for decisions, raised in choices if raised is not None]
             stack += sorted(feasible, key=lambda choice: (self._bytes(choice[1]), choice[0][-1]), reverse=True)
         return self.best
@@ -166,19 +195,19 @@ class _Search:
         changed = {decided[-1][0]}
         while changed:
             origins, changed = changed, set()
-            for low, high in decided:
-                if low in origins and offsets[high] < (needed := offsets[low] + self.distance[low, high]):
+            for low, high, distance in decided:
+                if low in origins and offsets[high] < (needed := offsets[low] + distance):
                     if needed + self.sizes[high] >= self.best_bytes:
                         return None  # also where decisions go in a circle, which raises without end
                     offsets[high] = needed
                     changed.add(high)
         return offsets
 
-    def _worst_conflict(self, offsets: list[int]) -> tuple[int, int] | None:
-        """The two largest buffers that lie where neither is above the other."""
-        worst, worst_size = None, -1
-        for i, j in self.pairs:
-            apart = offsets[i] >= offsets[j] + self.distance[j, i] or offsets[j] >= offsets[i] + self.distance[i, j]
-            if not apart and min(self.sizes[i], self.sizes[j]) > worst_size:
-                worst, worst_size = (i, j), min(self.sizes[i], self.sizes[j])
+    def _worst_conflict(self, offsets: list[int]) -> _Pair | None:
+        """The two largest pieces that lie where neither is above the other."""
+        worst = None
+        for pair in self.pairs:
+            a, b = offsets[pair.a], offsets[pair.b]
+            if b < a + pair.b_above and a < b + pair.a_above and (worst is None or pair.nbytes > worst.nbytes):
+                worst = pair
         return worst

@@ -6,16 +6,20 @@ Linker scripts, the emulator's command line and the compiler's memory regions co
 _KIB = 1024
 _MIB = 1024 * 1024
 
-def _region(origin, length, kind, rank):
+# By kind: cycles of an access, as is typical of a microcontroller, for the planner to weigh regions with; and the alignment of what is
+# put there: a vector's, or a cache line's where there is a cache in front.
+_CYCLES = {"flash": 4, "tcm": 1, "sram": 2, "dram": 16}
+_ALIGNMENT = {"flash": 16, "tcm": 16, "sram": 16, "dram": 32}
+
+def _region(origin, length, kind):
     """A piece of the memory map.
 
     Args:
       origin: first address.
       length: bytes.
       kind: "flash" (read only, keeps what was written), "tcm", "sram" or "dram".
-      rank: order of speed within the board, 0 the fastest; says nothing of cycles.
     """
-    return struct(origin = origin, length = length, kind = kind, rank = rank)
+    return struct(origin = origin, length = length, kind = kind, cycles = _CYCLES[kind], alignment = _ALIGNMENT[kind])
 
 def _board(*, machine, code, model, data, arena, regions, qemu_args = []):
     """One board.
@@ -47,9 +51,9 @@ def _mps2(machine):
         data = "sram",
         arena = "sram",
         regions = {
-            "flash": _region(0x00000000, 4 * _MIB, "flash", 0),
-            "sram": _region(0x20000000, 4 * _MIB, "sram", 0),
-            "dram": _region(0x21000000, 16 * _MIB, "dram", 1),
+            "flash": _region(0x00000000, 4 * _MIB, "flash"),
+            "sram": _region(0x20000000, 4 * _MIB, "sram"),
+            "dram": _region(0x21000000, 16 * _MIB, "dram"),
         },
     )
 
@@ -63,8 +67,8 @@ BOARDS = {
         data = "sram",
         arena = "sram",
         regions = {
-            "flash": _region(0x00000000, 4 * _MIB, "flash", 0),
-            "sram": _region(0x20000000, 2 * _MIB, "sram", 0),
+            "flash": _region(0x00000000, 4 * _MIB, "flash"),
+            "sram": _region(0x20000000, 2 * _MIB, "sram"),
         },
     ),
     "mps2_an385": _mps2("mps2-an385"),
@@ -78,8 +82,8 @@ BOARDS = {
         data = "sram",
         arena = "sram",
         regions = {
-            "flash": _region(0x10000000, 4 * _MIB, "flash", 0),
-            "sram": _region(0x38000000, 2 * _MIB, "sram", 0),
+            "flash": _region(0x10000000, 4 * _MIB, "flash"),
+            "sram": _region(0x38000000, 2 * _MIB, "sram"),
         },
     ),
     "mps3_an547": _board(
@@ -89,11 +93,11 @@ BOARDS = {
         data = "dtcm",
         arena = "sram",
         regions = {
-            "itcm": _region(0x10000000, 512 * _KIB, "flash", 0),
-            "qspi": _region(0x38000000, 8 * _MIB, "flash", 2),
-            "dtcm": _region(0x30000000, 512 * _KIB, "tcm", 0),
-            "sram": _region(0x31000000, 4 * _MIB, "sram", 1),
-            "dram": _region(0x70000000, 256 * _MIB, "dram", 3),
+            "itcm": _region(0x10000000, 512 * _KIB, "flash"),
+            "qspi": _region(0x38000000, 8 * _MIB, "flash"),
+            "dtcm": _region(0x30000000, 512 * _KIB, "tcm"),
+            "sram": _region(0x31000000, 4 * _MIB, "sram"),
+            "dram": _region(0x70000000, 256 * _MIB, "dram"),
         },
     ),
 }

@@ -16,11 +16,18 @@ def _linker_script_impl(ctx):
         )
         for name, region in board.regions.items()
     ]
+    arenas = [
+        "  .arena.{0} (NOLOAD) : ALIGN({1}) {{ *(.arena.{0}) }} > {0}".format(name, region.alignment)
+        for name, region in board.regions.items()
+        if region.kind != "flash" and name != board.arena
+    ]
     ctx.actions.expand_template(
         template = ctx.file._template,
         output = script,
         substitutions = {
             "{arena}": board.arena,
+            "{arenas}": "\n".join(arenas),
+            "{board}": ctx.attr.board,
             "{code}": board.code,
             "{data}": board.data,
             "{memory}": "\n".join(memory),

@@ -31,7 +31,7 @@ def includes(headers: Iterable[str]) -> str:
 def arena(plan: dict[str, Any]) -> str:
     """An array region_<i> for each region of the plan. The linker script says where the sections .arena* lie."""
     return lines(
-        f'[[gnu::section(".arena.{region["name"]}")]] alignas(16) uint8_t region_{index}[{max(region["bytes"], 1)}];'
+        f'[[gnu::section(".arena.{region["name"]}")]] alignas({region["alignment"]}) uint8_t region_{index}[{max(region["bytes"], 1)}];'
         for index, region in enumerate(plan["regions"])
     )
 

@@ -8,7 +8,7 @@ import re
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-_IN_RAM = (".stack", ".data", ".bss", ".state", ".arena")
+_IN_RAM = (".stack", ".data", ".bss", ".state", ".arena")  # and .arena.<region>
 _MODEL = ".model"
 
 # First match decides. Paths are those of the linker map, which Bazel makes relative to its output folder.
@@ -24,6 +24,10 @@ _INPUT_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 # Equal strings are kept once. The first section that has some is given the size of all, and the next line tells its own.
 _MERGED = re.compile(r"^( \S+\s+0x[0-9a-f]+\s+)0x[0-9a-f]+( \S.*)\n\s+(0x[0-9a-f]+) \(size before relaxing\)$", re.MULTILINE)
 _OUTPUT_SECTION = re.compile(r"^(\.\S+)(\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
+
+
+def is_ram(section: str) -> bool:
+    return section in _IN_RAM or section.startswith(".arena.")
 
 
 def owner(path: str) -> str:
@@ -64,20 +68,22 @@ def report(elf: pathlib.Path, map_text: str, plan: dict) -> dict:
     sizes = sections(elf)
     flash = dict.fromkeys(("runtime", "kernels", "startup", "harness", "constants", "metadata", "other"), 0)
     for output, path, nbytes in input_sections(map_text):
-        if output in sizes and output != _MODEL and (output not in _IN_RAM or output == ".data"):
+        if output in sizes and output != _MODEL and (not is_ram(output) or output == ".data"):
             flash[owner(path)] += nbytes
     model = sizes.get(_MODEL, 0)
     flash["constants"] = min(plan["constants_bytes"], model)
     flash["metadata"] = model - flash["constants"]
-    total = sum(nbytes for name, nbytes in sizes.items() if name not in _IN_RAM or name == ".data")
+    total = sum(nbytes for name, nbytes in sizes.items() if not is_ram(name) or name == ".data")
     flash["other"] += total - sum(flash.values())
+    arena = sum(nbytes for name, nbytes in sizes.items() if name.split(".")[1] == "arena")
     ram = {
-        "arena": sizes.get(".arena", 0),
+        "arena": arena,
         "state": sizes.get(".state", 0),
         "stack": sizes.get(".stack", 0),
         "other": sizes.get(".data", 0) + sizes.get(".bss", 0),
     }
-    return {"flash": flash, "flash_total": total, "ram": ram, "ram_total": sum(ram.values())}
+    regions = {region["name"]: region["bytes"] for region in plan["regions"]}
+    return {"flash": flash, "flash_total": total, "ram": ram, "ram_total": sum(ram.values()), "arena_regions": regions}
 
 
 _WORDS = {
@@ -99,11 +105,17 @@ def summary(name: str, sizes: dict, plan: dict) -> str:
     lines = [f"{name}: model {plan['model']}, tier {plan['tier']}"]
     for memory in ("flash", "ram"):
         lines += ["", f"{memory.upper() if memory == 'ram' else memory.capitalize():46}{sizes[memory + '_total']:>9,} bytes"]
-        lines += [f"  {_WORDS[part]:44}{nbytes:>9,}" for part, nbytes in sizes[memory].items() if nbytes]
+        lines += [_line(_WORDS[part], nbytes) for part, nbytes in sizes[memory].items() if nbytes]
+    if len(sizes["arena_regions"]) > 1:
+        lines += [_line(f"of the arena in {region}", nbytes) for region, nbytes in sizes["arena_regions"].items()]
     code = sizes["flash_total"] - sizes["flash"]["constants"]
     peak = plan["peak"]
     lines += ["", f"Flash without weights and parameters: {code:,} bytes", f"Arena peak: {peak['bytes']:,} bytes at step {peak['step']}, {peak['layer']}"]
     return "\n".join(lines) + "\n"
+
+
+def _line(what: str, nbytes: int) -> str:
+    return f"  {what:44}{nbytes:>9,}"
 
 
 def main() -> None:

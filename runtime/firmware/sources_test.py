@@ -13,7 +13,7 @@ _PLAN = {
     "method": "forward",
     "inputs": [{"name": "mfcc", "shape": [1, 64], "dtype": "int8", "scale": 0.1, "zero_point": -3, "bytes": 64}],
     "outputs": [{"name": "softmax", "shape": [1, 12], "dtype": "int8", "scale": 1 / 256, "zero_point": -128, "bytes": 12}],
-    "regions": [{"name": "sram", "bytes": 640}],
+    "regions": [{"name": "sram", "bytes": 640, "alignment": 16}],
     "arena_bytes": 640,
     "values": 6,
     "tensors": [
