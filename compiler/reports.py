@@ -96,6 +96,7 @@ def _buffer(name: str, program: Program, plan: MemoryPlan) -> dict[str, Any]:
         "first_step": planned.first,
         "last_step": planned.last,
         "layer": layer,
+        "traffic": plan.traffic[name] if name in plan.traffic else 0,
     }
 
 
