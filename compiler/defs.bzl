@@ -47,10 +47,10 @@ _NEUTRAL_COMPILER = _COMPILER | {
 }
 
 def _run_compiler(ctx, arguments, inputs, outputs, mnemonic, progress_message):
-    """Runs the compiler with flags, each a list of a format and what fills it in: a string, a File or a depset."""
+    """Runs the compiler with flags, each a list of a format and what fills it in: a string, a File, or a list or depset of them."""
     args = ctx.actions.args()
     for format, value in arguments:
-        args.add_all(value if type(value) == "depset" else [value], format_each = format)
+        args.add_all([value] if type(value) in ("string", "File") else value, format_each = format)
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
     ctx.actions.run(
