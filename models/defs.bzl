@@ -1,0 +1,39 @@
+"""`model_firmware`: what every example builds of its model."""
+
+load("//platforms:cores.bzl", "CORES")
+load("//runtime:defs.bzl", "pte_firmware", "pte_firmware_test")
+
+# One for each CPU that the emulator has.
+_EMULATED = [name for name, core in CORES.items() if not core.nearest and not name.endswith("f")]
+
+def model_firmware(*, name, model, inputs):
+    """The firmware of a model, held either way, and the proof that every output byte is the host's.
+
+    Makes <name>, which is interpreted, and <name>_baked; <name>_test on all cores, and <name>_baked_test on one core for each CPU that the
+    emulator has, as a baked model calls the same kernels.
+
+    Args:
+      name: name of the interpreted firmware.
+      model: the `pte_model`.
+      inputs: the `recorded_inputs`.
+    """
+    pte_firmware(
+        name = name,
+        inputs = inputs,
+        model = model,
+    )
+    pte_firmware_test(
+        name = name + "_test",
+        firmware = name,
+    )
+    pte_firmware(
+        name = name + "_baked",
+        inputs = inputs,
+        mode = "baked",
+        model = model,
+    )
+    pte_firmware_test(
+        name = name + "_baked_test",
+        cores = _EMULATED,
+        firmware = name + "_baked",
+    )
