@@ -6,6 +6,7 @@ from typing import Any
 from compiler.planner.plan import MemoryPlan, PlannedRegion
 from compiler.program import Program, ProgramPort, Step
 from compiler.pte.contents import Contents
+from kernels.operator import TensorType
 
 
 def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes) -> str:
@@ -87,9 +88,12 @@ def _peak(program: Program, step: int, nbytes: int) -> dict[str, Any]:
 
 def _buffer(name: str, program: Program, plan: MemoryPlan) -> dict[str, Any]:
     planned = plan.buffers[name]
+    type_ = program.tensors.get(name, TensorType((planned.nbytes,), "uint8"))  # a scratch is bytes
     layer = next((step.layer for step in program.steps if step.scratch == name), program.layer_of(name))
     return {
         "name": name,
+        "shape": list(type_.shape),
+        "dtype": type_.dtype,
         "bytes": planned.nbytes,
         "offset": planned.offset,
         "region": planned.region,

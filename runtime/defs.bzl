@@ -132,8 +132,12 @@ def _pte_firmware_impl(ctx):
         for kind, file in {"expected": ctx.file.expected, "inputs": ctx.file.inputs}.items():
             recorded[kind] = _output(ctx, kind + ".bin")
             ctx.actions.symlink(output = recorded[kind], target_file = file)
+    on_host = []
+    for file in ctx.files.host_program:
+        on_host.append(_output(ctx, "host." + file.basename.removeprefix(ctx.attr.host_program.label.name + ".")))
+        ctx.actions.symlink(output = on_host[-1], target_file = file)
 
-    files = [elf, binary, hex, map, header, plan, sizes, summary] + recorded.values()
+    files = [elf, binary, hex, map, header, plan, sizes, summary] + recorded.values() + on_host
     return [
         DefaultInfo(files = depset(files), executable = elf),
         OutputGroupInfo(
@@ -159,6 +163,7 @@ _pte_firmware = rule(
     implementation = _pte_firmware_impl,
     attrs = _LINK_ATTRS | {
         "expected": attr.label(allow_single_file = True),
+        "host_program": attr.label(),
         "inputs": attr.label(allow_single_file = True),
         "_check_symbols": attr.label(default = "//runtime/firmware:check_symbols", executable = True, cfg = "exec"),
         "_objcopy": attr.label(default = "//toolchains/arm_gnu:objcopy", executable = True, cfg = "exec", allow_single_file = True),
@@ -212,7 +217,7 @@ _pte_host_outputs = rule(
 def _pte_host_program_impl(ctx):
     model = ctx.attr.model[PteModelInfo]
     program = _output(ctx, "program")
-    ctx.actions.symlink(output = program, target_file = _link(ctx, model).elf, is_executable = True)
+    ctx.actions.symlink(output = program, target_file = _link(ctx, model).elf)
     plan = _output(ctx, "plan.json")
     ctx.actions.symlink(output = plan, target_file = model.plan)
     return [DefaultInfo(files = depset([program, plan]))]
@@ -251,7 +256,8 @@ def pte_firmware(
     there: the heap, printf, exceptions, static constructors, a kernel that the model does not use.
 
     Beside it, for who asks for them: <name>.traced, the same firmware which records when each step ran, see
-    runtime/trace/trace.h; and <name>.steps and <name>.steps.host, which show every step's outputs, for //runtime:compare.
+    runtime/trace/trace.h; and <name>.steps, which shows every step's outputs, with <name>.steps.host.program, which does so on
+    the host, for //runtime:compare.
 
     Args:
       name: name of the target and of the files.
@@ -290,6 +296,7 @@ def pte_firmware(
             name = name + variant,
             checksums = checksums,
             expected = expected,
+            host_program = name + ".on_host" if variant == ".steps" else None,
             inputs = inputs,
             mode = mode,
             model = model,
@@ -302,12 +309,12 @@ def pte_firmware(
             **kwargs
         )
     _pte_host_program(
-        name = name + ".steps.host",
+        name = name + ".on_host",
         mode = mode,
         model = model,
         observed = True,
         tags = ["manual"],
-        visibility = visibility,
+        visibility = ["//visibility:private"],
         deps = _RUNTIME[mode] + ["//runtime/compare:main", "//runtime/firmware:observer"],
         **kwargs
     )

@@ -26,10 +26,10 @@ def built(targets: Sequence[str], core: str) -> Iterator[pathlib.Path]:
         yield pathlib.Path(f"{prefix}bin")
 
 
-def output(folder: pathlib.Path, target: str, ending: str) -> pathlib.Path:
-    """An output of a target written as //package:name, e.g. `elf` of //models/kws:firmware."""
+def output(folder: pathlib.Path, target: str, ending: str = "") -> pathlib.Path:
+    """An output of a target written as //package:name, e.g. `elf` of //models/kws:firmware; without ending, what all begin with."""
     package, _, name = target.removeprefix("//").partition(":")
-    return folder / package / f"{name or package.rpartition('/')[2]}.{ending}"
+    return folder / package / f"{name or package.rpartition('/')[2]}{ending and '.'}{ending}"
 
 
 def user_path(path: str) -> pathlib.Path:

@@ -7,14 +7,13 @@ import pytest
 
 from runtime.trace import reports
 from runtime.trace.timeline import Layer, StepTime, TraceError, join, read_ring
-from runtime.trace.trace import main, one_input
+from runtime.trace.trace import main
 
 _CAPACITY = 84
 
 _PLAN = {
     "model": "two",
     "tier": "mve",
-    "inputs": [{"bytes": 2}, {"bytes": 1}],
     "steps": [
         {"index": 0, "operator": "conv2d", "layer": "stem.0", "kernel": "conv2d_s8", "source": "two.py:7", "macs": 1000},
         {"index": 1, "operator": "softmax", "layer": "head", "kernel": "softmax_s8", "source": "", "macs": 0},
@@ -91,13 +90,6 @@ def test_chrome_sees_each_layer_where_it_ran_and_the_memory_it_had():
 def test_without_a_clock_rate_a_tick_is_a_nanosecond():
     events = json.loads(reports.chrome_trace(_LAYERS, _PLAN, "instructions", hz=None))["traceEvents"]
     assert [event["dur"] for event in events if event["ph"] == "X"] == [0.3, 0.1]
-
-
-def test_an_input_that_is_not_there_is_refused():
-    assert one_input(b"abcdef", _PLAN, 1) == b"def"
-    for number in (2, -1):
-        with pytest.raises(TraceError, match=f"no input {number}: there are 2"):
-            one_input(b"abcdef", _PLAN, number)
 
 
 def test_a_ring_from_a_board_becomes_a_table_and_files(tmp_path, capsys):

@@ -12,21 +12,13 @@ import pathlib
 import sys
 
 from runtime.firmware import bazel_build
+from runtime.firmware.recorded import one_input
 from runtime.trace import reports, timeline
 from toolchains.qemu import emulator
 
 
-def one_input(inputs: bytes, plan: dict, number: int) -> bytes:
-    """The inputs of inference `number` of those that lie end to end. Raises TraceError if there are not so many."""
-    nbytes = sum(port["bytes"] for port in plan["inputs"])
-    found = inputs[number * nbytes : (number + 1) * nbytes]
-    if number < 0 or len(found) != nbytes:
-        raise timeline.TraceError(f"there is no input {number}: there are {len(inputs) // nbytes}")
-    return found
-
-
 def trace_firmware(elf: pathlib.Path, plan: pathlib.Path, inputs: pathlib.Path, core: str, number: int = 0) -> list[timeline.Layer]:
-    """Raises TraceError, EmulationError or OSError."""
+    """Raises TraceError, EmulationError, ValueError or OSError."""
     content = json.loads(plan.read_text())
     return timeline.join(timeline.count_in_emulator(elf, core, one_input(inputs.read_bytes(), content, number)), content)
 
@@ -71,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
         if given.json:
             bazel_build.user_path(given.json).write_text(reports.figures_json(layers, core, unit))
         sys.stdout.write(reports.table(layers, unit))
-    except (OSError, timeline.TraceError, emulator.EmulationError) as error:
+    except (OSError, ValueError, emulator.EmulationError) as error:
         sys.exit(f"trace: {error}")
 
 

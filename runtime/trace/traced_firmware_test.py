@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from runtime.firmware.recorded import one_input
 from runtime.trace import timeline
-from runtime.trace.trace import one_input, trace_firmware
+from runtime.trace.trace import trace_firmware
 from toolchains.qemu import emulator
 
 _CORE = os.environ["KINDLING_CORE"]
