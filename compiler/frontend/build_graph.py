@@ -15,7 +15,7 @@ from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators, import_graph
-from compiler.frontend.normalise import remove_identities
+from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities
 from compiler.frontend.quantiser import Int8Quantiser
 from compiler.frontend.user_code import UserCode
 
@@ -49,6 +49,7 @@ def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> Gr
     """The captured model with observers that have seen the samples. It still computes in float."""
     remove_identities(captured.module)
     decompose_moves(captured.module)
+    batch_norms_as_convolutions(captured.module)
     check_operators(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     with torch.no_grad():

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from compiler.frontend.writer import Writer
+
 aten = torch.ops.aten
 
 SPLITS = {
@@ -37,27 +39,12 @@ def decompose_moves(module: GraphModule) -> None:
         elif node.target in (aten.max.dim, aten.min.dim):
             _split_extreme(module, node)
         elif node.target in DECOMPOSITIONS:
-            result = DECOMPOSITIONS[node.target](_Writer(module, node), node)
+            result = DECOMPOSITIONS[node.target](Writer(module, node), node)
             if result is not None:
                 node.replace_all_uses_with(result)
                 module.graph.erase_node(node)
     module.graph.eliminate_dead_code()
     module.recompile()
-
-
-class _Writer:
-    """Adds calls before a node, which look to the user as if they were it."""
-
-    def __init__(self, module: GraphModule, node: Node):
-        self.module = module
-        self.node = node
-
-    def call(self, target: Any, *args: Any) -> Node:
-        with self.module.graph.inserting_before(self.node):
-            new = self.module.graph.call_function(target, args)
-        new.meta = dict(self.node.meta)
-        new.meta["val"] = target(*torch.fx.node.map_arg(args, lambda argument: argument.meta["val"]))
-        return new
 
 
 def _split(module: GraphModule, node: Node) -> None:
@@ -73,7 +60,7 @@ def _split(module: GraphModule, node: Node) -> None:
         if user.target is not operator.getitem:
             return
         index = user.args[1] % (len(starts) - 1)
-        writer = _Writer(module, user)
+        writer = Writer(module, user)
         part = writer.call(aten.slice.Tensor, x, dim, starts[index], starts[index + 1])
         user.replace_all_uses_with(writer.call(aten.squeeze.dim, part, dim) if unbinds else part)
         module.graph.erase_node(user)
@@ -87,7 +74,7 @@ def _split_extreme(module: GraphModule, node: Node) -> None:
     for user in list(node.users):
         if user.target is not operator.getitem or (user.args[1] == 1 and not largest):
             continue
-        writer = _Writer(module, user)
+        writer = Writer(module, user)
         if user.args[1] == 1:
             result = writer.call(aten.argmax.default, x, dim, keepdim)
         else:
@@ -96,11 +83,11 @@ def _split_extreme(module: GraphModule, node: Node) -> None:
         module.graph.erase_node(user)
 
 
-def _over_all(target: Any) -> Callable[[_Writer, Node], Node]:
+def _over_all(target: Any) -> Callable[[Writer, Node], Node]:
     return lambda writer, node: writer.call(target, node.args[0], list(range(node.args[0].meta["val"].dim())))
 
 
-def _argmax(writer: _Writer, node: Node) -> Node | None:
+def _argmax(writer: Writer, node: Node) -> Node | None:
     if len(node.args) > 1 and node.args[1] is not None:
         return None
     flat = writer.call(aten.view.default, node.args[0], [-1])
@@ -108,7 +95,7 @@ def _argmax(writer: _Writer, node: Node) -> Node | None:
     return writer.call(aten.view.default, result, list(node.meta["val"].shape)) if node.meta["val"].dim() else result
 
 
-def _select(writer: _Writer, node: Node) -> Node | None:
+def _select(writer: Writer, node: Node) -> Node | None:
     x, dim, index = node.args
     size = x.meta["val"].shape[dim]
     if size == 1:
@@ -117,39 +104,39 @@ def _select(writer: _Writer, node: Node) -> Node | None:
     return writer.call(aten.squeeze.dim, part, dim)
 
 
-def _stack(writer: _Writer, node: Node) -> Node:
+def _stack(writer: Writer, node: Node) -> Node:
     operands: Sequence[Node] = node.args[0]
     dim = (node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)) % node.meta["val"].dim()
     return writer.call(aten.cat.default, [writer.call(aten.unsqueeze.default, operand, dim) for operand in operands], dim)
 
 
-def _shuffled(writer: _Writer, node: Node, wide: Sequence[int], order: Sequence[int]) -> Node:
+def _shuffled(writer: Writer, node: Node, wide: Sequence[int], order: Sequence[int]) -> Node:
     view = writer.call(aten.view.default, node.args[0], list(wide))
     permuted = writer.call(aten.permute.default, view, list(order))
     return writer.call(aten.reshape.default, permuted, list(node.meta["val"].shape))
 
 
-def _pixel_shuffle(writer: _Writer, node: Node) -> Node:
+def _pixel_shuffle(writer: Writer, node: Node) -> Node:
     *batch, _, height, width = node.args[0].meta["val"].shape
     factor, n = node.args[1], len(batch)
     return _shuffled(writer, node, (*batch, -1, factor, factor, height, width), (*range(n), n, n + 3, n + 1, n + 4, n + 2))
 
 
-def _pixel_unshuffle(writer: _Writer, node: Node) -> Node:
+def _pixel_unshuffle(writer: Writer, node: Node) -> Node:
     *batch, channels, height, width = node.args[0].meta["val"].shape
     factor, n = node.args[1], len(batch)
     wide = (*batch, channels, height // factor, factor, width // factor, factor)
     return _shuffled(writer, node, wide, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
 
 
-def _channel_shuffle(writer: _Writer, node: Node) -> Node:
+def _channel_shuffle(writer: Writer, node: Node) -> Node:
     batch, channels, *image = node.args[0].meta["val"].shape
     groups = node.args[1]
     order = (0, 2, 1, *range(3, 3 + len(image)))
     return _shuffled(writer, node, (batch, groups, channels // groups, *image), order)
 
 
-def _expand(writer: _Writer, node: Node) -> Node | None:
+def _expand(writer: Writer, node: Node) -> Node | None:
     x, sizes = node.args[:2]
     shape = x.meta["val"].shape
     if len(shape) == len(sizes):
@@ -158,7 +145,7 @@ def _expand(writer: _Writer, node: Node) -> Node | None:
     return writer.call(aten.expand.default, view, list(node.meta["val"].shape))
 
 
-DECOMPOSITIONS: dict[Any, Callable[[_Writer, Node], Node | None]] = {
+DECOMPOSITIONS: dict[Any, Callable[[Writer, Node], Node | None]] = {
     aten.argmax.default: _argmax,
     aten.channel_shuffle.default: _channel_shuffle,
     aten.expand.default: _expand,

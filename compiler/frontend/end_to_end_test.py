@@ -148,6 +148,18 @@ MODELS = {
         "return self.conv(self.bn(x))",
         ["depthwise_conv2d_s8", "conv2d_s8"],
     ),
+    "batch norms that a convolution must not take in: its result, or its weights, are used elsewhere too": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 3, 1); self.n = nn.BatchNorm2d(3); self.m = nn.BatchNorm2d(3)",
+        "y = self.a(x); return self.n(y) + F.relu(y) + self.m(self.a(y))",
+        ["conv2d_1x1_s8", "depthwise_conv2d_s8", "max_pool2d_s8", "add_s8", "conv2d_1x1_s8", "depthwise_conv2d_s8", "add_s8"],
+    ),
+    "a twin with one batch norm, and one of features": (
+        (1, 3, 5, 5),
+        "self.a = nn.Conv2d(3, 4, 3); self.n = nn.BatchNorm2d(4); self.m = nn.BatchNorm1d(36); self.b = nn.Linear(36, 5)",
+        "y = F.relu(self.n(self.a(x))) - self.n(self.a(x.flip(3))); return self.b(self.m(y.flatten(1)))",
+        ["conv2d_s8", "copy_s8", "conv2d_s8", "add_s8", "copy_s8", "depthwise_conv2d_s8", "linear_s8"],
+    ),
     "a relu that nothing takes in": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
@@ -320,6 +332,7 @@ FINER = {
     "an input that is clamped before its convolution, and taken apart after its pool": 2,
     "adaptive pool and a classifier by convolution": 4,
     "a relu that nothing takes in": 2,
+    "batch norms that a convolution must not take in: its result, or its weights, are used elsewhere too": 2,
     "two outputs": 2,
 }
 

@@ -4,8 +4,18 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compiler.frontend.capture import attribute
+from compiler.frontend.writer import Writer
 
 aten = torch.ops.aten
+
+CONVOLUTIONS = {
+    aten.conv1d.default,
+    aten.conv1d.padding,
+    aten.conv2d.default,
+    aten.conv2d.padding,
+    aten.conv_transpose1d.default,
+    aten.conv_transpose2d.input,
+}
 
 # Operators that return their first argument as it is, in a model that is not being trained.
 IDENTITIES = {
@@ -36,12 +46,37 @@ def _is_identity(node: Node) -> bool:
 
 
 def batch_norms_as_convolutions(module: GraphModule) -> None:
-    """A batch norm that no convolution or linear layer before it could take in becomes a 1x1 depthwise convolution."""
+    """A batch norm that no convolution or linear layer before it can take in becomes a 1x1 depthwise convolution."""
     for node in list(module.graph.nodes):
-        if node.op == "call_function" and node.target is aten.batch_norm.default and node.args[0].meta["val"].dim() in (3, 4):
+        if node.op == "call_function" and node.target is aten.batch_norm.default and not _can_be_folded(node):
             _replace_batch_norm(module, node)
     module.graph.eliminate_dead_code()
     module.recompile()
+
+
+def _can_be_folded(norm: Node) -> bool:
+    """Whether a layer in front computes for the norm alone, with weights that are used nowhere else or always before the same norm.
+
+    PT2E folds norms into layers without asking.
+    """
+    layer = norm.args[0]
+    if layer.target is aten.linear.default:
+        suits = layer.meta["val"].dim() == 2
+    else:
+        suits = layer.target in CONVOLUTIONS
+    return suits and all(
+        [user.target for user in reader.users] == [aten.batch_norm.default] and _parameters(next(iter(reader.users))) == _parameters(norm)
+        for reader in _readers_of_weight(layer)
+    )
+
+
+def _readers_of_weight(layer: Node) -> list[Node]:
+    weight = layer.args[1]
+    return [user for node in layer.graph.nodes if node.op == weight.op and node.target == weight.target for user in node.users]
+
+
+def _parameters(norm: Node) -> list[str]:
+    return [str(getattr(argument, "target", argument)) for argument in norm.args[1:]]
 
 
 def _replace_batch_norm(module: GraphModule, node: Node) -> None:
@@ -57,16 +92,15 @@ def _replace_batch_norm(module: GraphModule, node: Node) -> None:
         factor = value(gamma, 1.0) / torch.sqrt(value(variance, 1.0) + epsilon)
         offset = value(beta, 0.0) - value(mean, 0.0) * factor
     convolution = aten.conv2d.default if rank == 4 else aten.conv1d.default
-    ones = [1] * (rank - 2)
-    with module.graph.inserting_before(node):
-        weight = _constant(module, f"{node.name}_factor", factor.detach().reshape(channels, 1, *ones).clone())
-        bias = _constant(module, f"{node.name}_offset", offset.detach().clone())
-        new = module.graph.call_function(convolution, (x, weight, bias, ones, [0] * len(ones), ones, channels))
-    new.meta = dict(node.meta)
+    ones = [1] * max(rank - 2, 1)
+    writer = Writer(module, node)
+    weight = writer.constant(f"{node.name}_factor", factor.detach().reshape(channels, 1, *ones).clone())
+    bias = writer.constant(f"{node.name}_offset", offset.detach().clone())
+    if rank == 2:
+        x = writer.call(aten.unsqueeze.default, x, 2)
+    new = writer.call(convolution, x, weight, bias, ones, [0] * len(ones), ones, channels)
+    if rank == 2:
+        new = writer.call(aten.squeeze.dim, new, 2)
     node.replace_all_uses_with(new)
     module.graph.erase_node(node)
 
-
-def _constant(module: GraphModule, name: str, value: torch.Tensor) -> Node:
-    module.register_buffer(name, value)
-    return module.graph.get_attr(name)

@@ -19,7 +19,6 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
-from compiler.frontend.normalise import batch_norms_as_convolutions
 from compiler.frontend.observer import RangeObserver
 
 aten = torch.ops.aten
@@ -89,10 +88,6 @@ WEIGHT = QuantizationSpec(
 
 class Int8Quantiser(Quantizer):
     """`prepare_pt2e(model, Int8Quantiser())`."""
-
-    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        batch_norms_as_convolutions(model)
-        return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         origins = function_origins(model.graph)

@@ -230,7 +230,8 @@ def _after_join(graph: Graph, node: Node) -> Rewrite | None:
     if groups is None:
         return None
     places = [[permute.attributes["permutation"][axis] for axis in group] for group in groups]
-    if any(group != list(range(group[0], group[0] + len(group))) for group in places):
+    # An axis of size 1 that comes anew is made of none.
+    if any(group != list(range(group[0], group[0] + len(group))) for group in places if group):
         return None
     in_order = sorted(range(len(groups)), key=lambda i: places[i])  # the result's axes as they lie in x
     middle = graph.fresh(f"{node.name}.joined")

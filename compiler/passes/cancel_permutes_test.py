@@ -212,3 +212,13 @@ def test_reductions_work_in_the_layout_of_the_convolutions():
     assert (mean.attributes["axes"], total.attributes["axes"]) == ((2,), (3,))
     assert [after.types[port.tensor].shape for port in after.outputs] == [(1, 6, 4), (1, 6, 5, 1)]
     assert [port.permutation for port in after.outputs] == [(0, 2, 1), (0, 2, 3, 1)]
+
+
+def test_flattening_may_add_an_axis_of_size_1():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 6, 5))
+    y = b.conv2d("conv", x, POINTWISE, int8(1, 4, 6, 5))
+    y = b.node("flat", "reshape", [y], int8(1, 120, 1), shape=(1, 120, 1))
+    after = cancel_permutes(nhwc(b.graph(y)))
+    assert operators(after) == ["conv2d", "permute", "reshape"], "the order of the flattened elements is still the user's"
+    assert after.types[after.outputs[0].tensor].shape == (1, 120, 1)

@@ -1,0 +1,29 @@
+"""Adds nodes to an exported model."""
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+
+class Writer:
+    """Adds calls before a node, which look to the user as if they were it."""
+
+    def __init__(self, module: GraphModule, node: Node):
+        self.module = module
+        self.node = node
+
+    def call(self, target: Any, *args: Any) -> Node:
+        with self.module.graph.inserting_before(self.node):
+            new = self.module.graph.call_function(target, args)
+        new.meta = dict(self.node.meta)
+        new.meta["val"] = target(*torch.fx.node.map_arg(args, lambda argument: argument.meta["val"]))
+        return new
+
+    def constant(self, name: str, value: torch.Tensor) -> Node:
+        """A tensor that belongs to the module under this name."""
+        self.module.register_buffer(name, value)
+        with self.module.graph.inserting_before(self.node):
+            new = self.module.graph.get_attr(name)
+        new.meta["val"] = self.node.meta["val"].new_empty(value.shape)
+        return new
