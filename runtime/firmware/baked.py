@@ -7,7 +7,7 @@ from runtime.firmware.header import model_header
 
 
 def header(model: BuiltModel) -> str:
-    return model_header(model, headers=(), constants="inline constexpr uint32_t kStateBytes = 0;\n")
+    return model_header(model, headers=(), constants="inline constexpr uint32_t kStateBytes = 0;\n", replaceable=False)
 
 
 def source(model: BuiltModel) -> str:

@@ -13,7 +13,7 @@ inline constexpr uint32_t kStateBytes = sizeof(kindling::Method) + kValueCount *
 
 inline constexpr uint32_t kPteBytes = {len(model.pte)};
 """
-    return model_header(model, headers=("runtime/method.h",), constants=constants)
+    return model_header(model, headers=("runtime/method.h",), constants=constants, replaceable=True)
 
 
 def source(model: BuiltModel) -> str:
@@ -61,16 +61,17 @@ constexpr Environment kEnvironment = {{
 
 namespace {model.name} {{
 
-kindling::Error init() {{
+kindling::Error init() {{ return init_from({{{_symbol(model)}, kPteBytes}}); }}
+
+kindling::Error init_from(kindling::Span<const uint8_t> file) {{
   constexpr kindling::Verification kVerification = kindling::Verification::k{model.verification.capitalize()};
   constexpr bool kChecksums = {str(model.checksums).lower()};
-  const kindling::Span<const uint8_t> file({_symbol(model)}, kPteBytes);
-  kindling::Error error = kChecksums ? kindling::check_checksums(file) : kindling::Error::Ok;
-  if (error != kindling::Error::Ok) return error;
   kindling::Program program;
-  error = program.load<kVerification>(file);
-  if (error != kindling::Error::Ok) return error;
-  return kindling::method.init<kVerification>(program, 0, kindling::kEnvironment);
+  kindling::Error error = kChecksums ? kindling::check_checksums(file) : kindling::Error::Ok;
+  if (error == kindling::Error::Ok) error = program.load<kVerification>(file);
+  // From a program that is not loaded, so that what was ready before can no longer run.
+  kindling::Error other = kindling::method.init<kVerification>(program, 0, kindling::kEnvironment);
+  return error == kindling::Error::Ok ? other : error;
 }}
 
 {_OBSERVED_RUN if model.observed else _RUN}

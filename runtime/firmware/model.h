@@ -29,6 +29,10 @@ struct Model {
   /// Makes the model ready to run. After an error it is not.
   Error (*init)();
 
+  /// The same with another .pte for this environment, which stays in its place, aligned to 16 bytes, as long as the model is used.
+  /// Null: the model is code.
+  Error (*init_from)(Span<const uint8_t> file);
+
   /// Computes the outputs from the inputs.
   Error (*run)();
 
