@@ -1,15 +1,18 @@
 """`model_firmware`: what every example builds of its model."""
 
 load("//platforms:cores.bzl", "CORES")
+load("//report:defs.bzl", "pte_report")
 load("//runtime:defs.bzl", "pte_firmware", "pte_firmware_test")
 
 # One for each CPU that the emulator has.
 _EMULATED = [name for name, core in CORES.items() if not core.nearest and not name.endswith("f")]
 
+_REPORTED = ["m55", "m4f", "m3", "m0plus"]
+
 def model_firmware(*, name, model, inputs):
     """The firmware of a model, held either way, and the proof that every output byte is the host's.
 
-    Makes <name>, which is interpreted, and <name>_baked; <name>_test on all cores, and <name>_baked_test on one core for each CPU that the
+    Makes <name>, which is interpreted, and <name>_baked; <model>.report, the page <model>.html; <name>_test on all cores, and <name>_baked_test on one core for each CPU that the
     emulator has, as a baked model calls the same kernels.
 
     Args:
@@ -25,6 +28,12 @@ def model_firmware(*, name, model, inputs):
     pte_firmware_test(
         name = name + "_test",
         firmware = name,
+    )
+    pte_report(
+        name = model.removeprefix(":") + ".report",
+        cores = _REPORTED,
+        firmware = name,
+        model = model,
     )
     pte_firmware(
         name = name + "_baked",
