@@ -53,6 +53,9 @@ bool holds_array(std::uint32_t bytes, std::uint32_t offset, Size size) {
   return offset >= sizeof(Params) && offset % 4 == 0 && (size + offset).is_at_most(bytes);
 }
 
+/// Elements in so many bytes of floats; 0, which is no size, where some bytes are left over.
+constexpr std::uint32_t floats_in(std::uint32_t bytes) { return bytes % sizeof(float) == 0 ? bytes / sizeof(float) : 0; }
+
 inline Error valid_if(bool valid) { return valid ? Error::Ok : Error::InvalidArgument; }
 
 }  // namespace kindling

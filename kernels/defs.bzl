@@ -9,7 +9,11 @@ load("//toolchains/python:defs.bzl", "pytest_test")
 # the first scheduling pass does, only costs registers on these cores.
 _COPTS = ["-O2", "-fno-tree-loop-distribute-patterns", "-fno-schedule-insns"]
 
-def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps = []):
+# Float kernels round every product and sum for itself, so that results are the same with and without a floating-point unit: no fused
+# operations, and none of MVE's, which flush denormal numbers to zero. No arithmetic in double by accident, which is soft nearly everywhere.
+_FLOAT_COPTS = _COPTS + ["-ffp-contract=off", "-fno-tree-vectorize", "-fno-math-errno", "-Wdouble-promotion"]
+
+def kernel_family(*, name, description, hdrs, srcs = [], float_srcs = [], deps = [], description_srcs = [], description_deps = []):
     """The description of a family's operators in Python, its parameter structs in C++, its kernels.
 
     Makes the cc_library <name>, the py_library <name>.description, params.h, and the test of the description's <...>_test.py.
@@ -17,9 +21,11 @@ def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps 
     Args:
       name: name of the family, the folder's.
       description: the Python file that describes the operators.
-      hdrs: header that declares the kernels.
+      hdrs: headers that declare the kernels.
       srcs: the kernels, for all tiers, and what they share.
+      float_srcs: the kernels of floats, the same for all cores, and what they share.
       deps: other cc_library targets than those every kernel needs.
+      description_srcs: further Python files that the description consists of.
       description_deps: other py_library targets than those every description needs.
     """
     py_library(
@@ -27,7 +33,7 @@ def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps 
         srcs = [
             "__init__.py",
             description,
-        ],
+        ] + description_srcs,
         visibility = ["//kernels:__subpackages__"],
         deps = ["//kernels:description"] + description_deps,
     )
@@ -35,17 +41,29 @@ def kernel_family(*, name, description, hdrs, srcs, deps = [], description_deps 
         name = name + ".params",
         description = description,
     )
+    library = {
+        "features": ["treat_warnings_as_errors"],
+        "hdrs": hdrs + [":{}.params".format(name)],
+    }
+    library_deps = [
+        "//kernels:arithmetic",
+        "//kernels:kernel",
+    ] + deps
+    cc_library(
+        name = name + ".float",
+        srcs = float_srcs,
+        copts = _FLOAT_COPTS,
+        visibility = ["//kernels:__subpackages__"],
+        deps = library_deps,
+        **library
+    )
     cc_library(
         name = name,
         srcs = srcs,
-        hdrs = hdrs + [":{}.params".format(name)],
         copts = _COPTS,
-        features = ["treat_warnings_as_errors"],
         visibility = ["//kernels:__subpackages__"],
-        deps = [
-            "//kernels:arithmetic",
-            "//kernels:kernel",
-        ] + deps,
+        deps = library_deps + [":{}.float".format(name)],
+        **library
     )
     subject = description.removesuffix(".py")
     pytest_test(

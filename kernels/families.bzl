@@ -4,6 +4,7 @@ FAMILIES = [
     "conv2d",
     "depthwise_conv2d",
     "elementwise",
+    "function",
     "linear",
     "move",
     "pool",

@@ -6,6 +6,7 @@ from types import ModuleType
 from kernels.conv2d import conv2d
 from kernels.depthwise_conv2d import depthwise_conv2d
 from kernels.elementwise import elementwise
+from kernels.function import function
 from kernels.linear import linear
 from kernels.move import move
 from kernels.operator import Operator
@@ -27,6 +28,7 @@ _FAMILIES: tuple[ModuleType, ...] = (
     softmax,
     elementwise,
     table,
+    function,
     quantize,
 )
 
@@ -40,6 +42,7 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     softmax.OPERATOR,
     *elementwise.OPERATORS,
     table.OPERATOR,
+    *function.OPERATORS,
     *quantize.OPERATORS,
 )
 

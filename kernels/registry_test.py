@@ -7,6 +7,7 @@ from kernels.operator import TIERS, Operator, UnsupportedError
 from kernels.registry import KERNELS, OPERATORS, PARAMS, kernel_signature
 from kernels.signature import kernel_adaptor, kernel_entry
 from kernels.testing.random_calls import random_calls
+from kernels.testing.random_float_calls import ALL_CALLS
 
 
 def test_every_operator_is_described_in_full() -> None:
@@ -16,7 +17,7 @@ def test_every_operator_is_described_in_full() -> None:
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_calls_have_a_known_kernel_that_fits_their_params_and_scratch(tier: str) -> None:
-    for call, inputs in random_calls(7, 20):
+    for call, inputs in random_calls(7, 20, ALL_CALLS):
         operator = OPERATORS[call.operator]
         try:
             signature = KERNELS[operator.kernel(call, tier)]
@@ -31,7 +32,7 @@ def test_calls_have_a_known_kernel_that_fits_their_params_and_scratch(tier: str)
 
 
 def test_references_give_the_type_that_the_call_promises() -> None:
-    for call, inputs in random_calls(8, 10):
+    for call, inputs in random_calls(8, 10, ALL_CALLS):
         try:
             OPERATORS[call.operator].kernel(call, "scalar")
         except UnsupportedError:

@@ -17,6 +17,7 @@ from absl import app, flags
 
 from kernels.benchmark.code_size import Code
 from kernels.benchmark.layers import MODELS
+from kernels.operator import TensorType
 from kernels.registry import KERNELS, OPERATORS
 from kernels.testing.cases import case_of
 from kernels.testing.run_cases import run_cases, tier_of
@@ -41,7 +42,7 @@ def count(core: str, models: list[str]) -> Figures:
     layers = [(model, layer) for model in models for layer in MODELS[model]]
     cases = []
     for _, layer in layers:
-        inputs = [rng.integers(-128, 128, tensor.shape).astype(np.int8) for tensor in layer.call.inputs]
+        inputs = [_numbers(rng, tensor) for tensor in layer.call.inputs]
         cases.append(case_of(layer.call, tier, inputs, extra_leads=()))
     run = run_cases(core, _HERE / f"runner.{core}" / "case_runner", cases)
     if run.failures:
@@ -51,6 +52,13 @@ def count(core: str, models: list[str]) -> Figures:
         figures[model][layer.name] = instructions
         figures[model]["all"] += layer.times * instructions
     return figures | {"bytes": bytes_of_kernels(core)}
+
+
+def _numbers(rng: np.random.Generator, tensor: TensorType) -> np.ndarray:
+    """Any int8, or floats in (0, 4), of which every function has a value."""
+    if tensor.dtype == "float32":
+        return rng.uniform(2.0**-10, 4, tensor.shape).astype(np.float32)
+    return rng.integers(-128, 128, tensor.shape).astype(np.int8)
 
 
 def bytes_of_kernels(core: str) -> dict[str, int]:

@@ -1,4 +1,5 @@
-"""The layers of MLPerf Tiny's models whose kernels the benchmark counts, with weights as trained ones are spread."""
+"""The layers whose kernels the benchmark counts: those of MLPerf Tiny's models, with weights as trained ones are spread, and a few of
+floats."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -93,6 +94,20 @@ def _add(size: int, channels: int) -> Call:
     return Call("add", (tensor, tensor), (tensor,), attributes)
 
 
+def _of_floats(call: Call) -> Call:
+    """The same on float32: weights and bias as numbers near 1, no bounds."""
+    inputs, outputs = (tuple(TensorType(tensor.shape, "float32") for tensor in tensors) for tensors in (call.inputs, call.outputs))
+    attributes = {**call.attributes, "activation_min": -np.inf, "activation_max": np.inf}
+    for key in {"weight", "bias"} & attributes.keys():
+        attributes[key] = _RNG.normal(0, 1, attributes[key].shape).astype(np.float32)
+    return Call(call.operator, inputs, outputs, attributes)
+
+
+def _function(name: str, count: int) -> Call:
+    tensor = TensorType((count,), "float32")
+    return Call(name, (tensor,), (tensor,), {})
+
+
 _SAME = (1, 1, 1, 1)
 _SAME_STRIDE_2 = (0, 0, 1, 1)
 
@@ -151,5 +166,18 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("linear 128-8", _linear(128, 8)),
         Layer("linear 8-128", _linear(8, 128)),
         Layer("linear 128-640", _linear(128, 640)),
+    ),
+    "float": (
+        Layer("conv 3x3 8-16", _of_floats(_conv((8, 8), 8, 16, (3, 3), 1, _SAME))),
+        Layer("depthwise 8x16", _of_floats(_depthwise(8, 16))),
+        Layer("linear 64-12", _of_floats(_linear(64, 12))),
+        Layer("average 8x8", _of_floats(_average(8, 8, 16))),
+        Layer("add 8x16", _of_floats(_add(8, 16))),
+        Layer("softmax 12", _of_floats(_softmax(12))),
+        Layer("sigmoid 100", _function("sigmoid", 100)),
+        Layer("tanh 100", _function("tanh", 100)),
+        Layer("exp 100", _function("exp", 100)),
+        Layer("log 100", _function("log", 100)),
+        Layer("sqrt 100", _function("sqrt", 100)),
     ),
 }

@@ -1,4 +1,4 @@
-"""conv2d: two-dimensional convolution, NHWC, int8.
+"""conv2d: two-dimensional convolution, NHWC, int8; of float32 see conv2d_f32.py.
 
 Attributes of a call:
     weight             int8 [O, KH, KW, I / groups], symmetric
@@ -19,7 +19,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
 from kernels.channels import Channels, finish
+from kernels.conv2d import conv2d_f32
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.overlap import pixel_lead
 from kernels.params import Array, Field, ParamsStruct
@@ -90,7 +92,7 @@ GENERAL_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (POINTWISE_PARAMS, CONV2D_PARAMS, GENERAL_PARAMS)
+PARAMS = (POINTWISE_PARAMS, CONV2D_PARAMS, GENERAL_PARAMS, conv2d_f32.CONV2D_F32_PARAMS)
 
 
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
@@ -101,6 +103,7 @@ KERNELS = (
     _signature("conv2d_1x1_s8", POINTWISE_PARAMS, scratch=True),
     _signature("conv2d_s8", CONV2D_PARAMS, scratch=True),
     _signature("conv2d_general_s8", GENERAL_PARAMS, scratch=False),
+    conv2d_f32.KERNEL,
 )
 
 
@@ -113,7 +116,7 @@ def tile_bytes(depth: int, tier: Tier) -> int:
     return -(-depth // step) * step * input_bytes
 
 
-class Conv2d:
+class _Conv2dS8:
     name = "conv2d"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -222,4 +225,4 @@ class Conv2d:
         }
 
 
-OPERATOR = Conv2d()
+OPERATOR = ByDtype(_Conv2dS8(), conv2d_f32.OPERATOR)

@@ -1,4 +1,4 @@
-// What Conv2dParams and Conv2dGeneralParams have in common.
+// What the parameters of convolutions have in common.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace kindling {
 
-/// Whether the sizes, strides and groups of a convolution are possible and its tensors have these many bytes. The window may lie
+/// Whether the sizes, strides and groups of a convolution are possible and its tensors have these many elements. The window may lie
 /// anywhere: kernels read only the taps that are inside the image.
 template <class Params>
-bool is_convolution(const Params& params, std::uint32_t input_bytes, std::uint32_t output_bytes) {
+bool is_convolution(const Params& params, std::uint32_t input_elements, std::uint32_t output_elements) {
   const Size input = Size(params.batches) * params.input_height * params.input_width * params.input_channels;
   const Size output = Size(params.batches) * params.output_height * params.output_width * params.output_channels;
   return all_positive(params.batches, params.input_height, params.input_width, params.input_channels, params.output_height,
                       params.output_width, params.output_channels, params.groups, params.kernel_height, params.kernel_width,
                       params.stride_height, params.stride_width, params.dilation_height, params.dilation_width) &&
-         params.input_channels % params.groups == 0 && params.output_channels % params.groups == 0 && input.is(input_bytes) &&
-         output.is(output_bytes);
+         params.input_channels % params.groups == 0 && params.output_channels % params.groups == 0 && input.is(input_elements) &&
+         output.is(output_elements);
 }
 
 }  // namespace kindling

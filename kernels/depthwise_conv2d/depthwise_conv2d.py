@@ -1,4 +1,4 @@
-"""depthwise_conv2d: each output channel is a convolution of one input channel, NHWC, int8.
+"""depthwise_conv2d: each output channel is a convolution of one input channel, NHWC, int8; of float32 see depthwise_conv2d_f32.py.
 
 Attributes of a call:
     weight             int8 [KH, KW, C * depth_multiplier]; output channel o reads input channel o // depth_multiplier
@@ -19,7 +19,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
 from kernels.channels import Channels, finish
+from kernels.depthwise_conv2d import depthwise_conv2d_f32
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.overlap import pixel_lead, row_lead
 from kernels.params import Array, Field, ParamsStruct
@@ -147,7 +149,7 @@ def sixteen_records(channels: Channels) -> bytes:
     return bytes(records)
 
 
-class DepthwiseConv2d:
+class _DepthwiseConv2dS8:
     name = "depthwise_conv2d"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -243,4 +245,4 @@ class DepthwiseConv2d:
         return Channels.of(call, np.ascontiguousarray(weight.reshape(-1, weight.shape[2]).T))
 
 
-OPERATOR = DepthwiseConv2d()
+OPERATOR = ByDtype(_DepthwiseConv2dS8(), depthwise_conv2d_f32.OPERATOR)

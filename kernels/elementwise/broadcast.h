@@ -36,10 +36,10 @@ using RowFunction = void (*)(const std::int8_t* a, const std::int8_t* b, const v
 void for_each_row(const std::int8_t* a, const std::int8_t* b, const Rows& rows, RowFunction row, const void* operation,
                   Activation activation, std::int8_t* output);
 
-/// Whether the rows are possible and cover tensors of these many bytes.
-bool cover(const Rows& rows, std::uint32_t a_bytes, std::uint32_t b_bytes, std::uint32_t output_bytes);
+/// Whether the rows are possible and cover tensors of these many elements.
+bool cover(const Rows& rows, std::uint32_t a_elements, std::uint32_t b_elements, std::uint32_t output_elements);
 
-/// The same of the rows of a params constant; `argument_bytes` are a's, b's, those of params, the output's.
+/// The same of the rows of a params constant; `argument_bytes` are a's, b's, those of params, the output's, in elements but for params.
 template <class Params>
 bool is_broadcast(const Params& params, const std::uint32_t* argument_bytes, bool swapped = false) {
   const std::uint32_t outer_axes = params.outer_axes;

@@ -15,17 +15,22 @@ from kernels.params import Array, Field
 
 MAX_OUTER_AXES = 3
 
-AXES = Array("axes", "std::uint32_t", "Per outer axis, innermost first: its size, the bytes it strides in a, in b.")
+AXES = Array("axes", "std::uint32_t", "Per outer axis, innermost first: its size, the elements it strides in a, in b.")
 
-FIELDS = (
+ROW_FIELDS = (
     Field("length", "std::uint32_t", "elements of a row"),
     Field("outer_axes", "std::uint8_t", "3 at most"),
     Field("repeats_a", "std::uint8_t", "1: a row is computed from one element of a"),
     Field("repeats_b", "std::uint8_t", "1: from one of b"),
+)
+"""What all parameter structs of such operators begin with, after the array's offset."""
+
+FIELDS = (
+    *ROW_FIELDS,
     Field("activation_min", "std::int8_t", ""),
     Field("activation_max", "std::int8_t", ""),
 )
-"""What all parameter structs of such operators begin with, after the array's offset."""
+"""The same of int8."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Broadcast:
 
     @property
     def values(self) -> dict[str, int]:
-        """For all of FIELDS but the activation's bounds."""
+        """For all of ROW_FIELDS."""
         return {
             "length": self.length,
             "outer_axes": len(self.axes),
@@ -81,6 +86,23 @@ class Broadcast:
         return {"axes": np.array(self.axes, "<u4").tobytes()}
 
 
+def rows_of(call: Call) -> Broadcast:
+    """Of a call's two inputs. Raises UnsupportedError naming the operator where the output's shape is not what they give."""
+    a, b = (tensor.shape for tensor in call.inputs)
+    try:
+        rows = Broadcast.of(a, b)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{call.operator}: {error}") from error
+    if np.broadcast_shapes(a, b) != call.outputs[0].shape:
+        raise UnsupportedError(f"{call.operator}: output shape {call.outputs[0].shape} is not that of the broadcast inputs")
+    return rows
+
+
+def overlap_lead(call: Call, input_index: int) -> int | None:
+    """An operand that repeats is still needed when the output has grown over it."""
+    return 0 if call.inputs[input_index].nbytes == call.outputs[0].nbytes else None
+
+
 class Binary:
     """What descriptions of such operators share: int8 tensors, clamped results."""
 
@@ -91,12 +113,7 @@ class Binary:
         tensors = (*call.inputs, *call.outputs)
         if len(tensors) != 3 or any(tensor.dtype != "int8" for tensor in tensors):
             raise UnsupportedError(f"{self.name} needs two int8 inputs and an int8 output")
-        try:
-            rows = Broadcast.of(call.inputs[0].shape, call.inputs[1].shape)
-        except UnsupportedError as error:
-            raise UnsupportedError(f"{self.name}: {error}") from error
-        if np.broadcast_shapes(call.inputs[0].shape, call.inputs[1].shape) != call.outputs[0].shape:
-            raise UnsupportedError(f"{self.name}: output shape {call.outputs[0].shape} is not that of the broadcast inputs")
+        rows = rows_of(call)
         attributes = call.attributes
         zero_points = (*attributes.get("input_zero_point", ()), attributes.get("output_zero_point", 0))
         low, high = attributes["activation_min"], attributes["activation_max"]
@@ -115,8 +132,7 @@ class Binary:
         return 0
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
-        """An operand that repeats is still needed when the output has grown over it."""
-        return 0 if call.inputs[input_index].nbytes == call.outputs[0].nbytes else None
+        return overlap_lead(call, input_index)
 
     def macs(self, call: Call) -> int:
         return 0

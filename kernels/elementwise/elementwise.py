@@ -1,11 +1,16 @@
-"""Operators of two int8 tensors, element by element: add (and subtract), mul, div, minimum, maximum."""
+"""Operators of two tensors, element by element: add (and subtract), mul, div, minimum, maximum; of int8 each with its own scale, of
+float32 see elementwise_f32.py."""
 
-from kernels.elementwise import add, div, extremes, mul
+from kernels.by_dtype import ByDtype
+from kernels.elementwise import add, div, elementwise_f32, extremes, mul
 from kernels.signature import KernelSignature
 
-OPERATORS = (add.OPERATOR, mul.OPERATOR, div.OPERATOR, *extremes.OPERATORS)
+OPERATORS = tuple(
+    ByDtype(operator, elementwise_f32.FORMS[operator.name])
+    for operator in (add.OPERATOR, mul.OPERATOR, div.OPERATOR, *extremes.OPERATORS)
+)
 
-PARAMS = (add.ADD_PARAMS, mul.MUL_PARAMS, div.DIV_PARAMS, extremes.EXTREME_PARAMS)
+PARAMS = (add.ADD_PARAMS, mul.MUL_PARAMS, div.DIV_PARAMS, extremes.EXTREME_PARAMS, elementwise_f32.BINARY_F32_PARAMS)
 
 KERNELS = tuple(
     KernelSignature(f"{name}_s8", ("std::int8_t",) * 2, params.name, False, ("std::int8_t",), "kernels/elementwise/elementwise.h")
@@ -16,4 +21,4 @@ KERNELS = tuple(
         ("minimum", extremes.EXTREME_PARAMS),
         ("maximum", extremes.EXTREME_PARAMS),
     )
-)
+) + tuple(form.signature for form in elementwise_f32.FORMS.values())

@@ -1,4 +1,4 @@
-"""linear: a fully connected layer with a factor per output channel, int8.
+"""linear: a fully connected layer with a factor per output channel, int8; of float32 see linear_f32.py.
 
 Attributes of a call:
     weight             int8 [O, I], symmetric; input is [..., I], output [..., O]
@@ -14,8 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
 from kernels.channels import Channels, finish
 from kernels.conv2d.conv2d import POINTWISE_PARAMS, tile_bytes
+from kernels.linear import linear_f32
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
@@ -51,7 +53,7 @@ GENERAL_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (LINEAR_PARAMS, GENERAL_PARAMS)
+PARAMS = (LINEAR_PARAMS, GENERAL_PARAMS, linear_f32.LINEAR_F32_PARAMS)
 
 
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
@@ -61,6 +63,7 @@ def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignatur
 KERNELS = (
     _signature("linear_s8", LINEAR_PARAMS, scratch=True),
     _signature("linear_general_s8", GENERAL_PARAMS, scratch=False),
+    linear_f32.KERNEL,
 )
 
 
@@ -85,7 +88,7 @@ def four_records(channels: Channels, tier: Tier) -> bytes:
     return bytes(records)
 
 
-class Linear:
+class _LinearS8:
     name = "linear"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -150,4 +153,4 @@ class Linear:
         return Channels.of(call, weight)
 
 
-OPERATOR = Linear()
+OPERATOR = ByDtype(_LinearS8(), linear_f32.OPERATOR)

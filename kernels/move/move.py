@@ -3,12 +3,12 @@
     copy     the output's elements, in order of its axes, are those of the input from `input_offset` on, `input_steps` apart
              Attributes: input_offset; input_steps, one per axis of the output, in elements; 0 repeats, a negative one reverses.
              Serves permute, slice, expand, flip and upsampling by whole factors.
-    pad      Attributes: before (one per axis; the shapes say what comes after), value (int8).
+    pad      Attributes: before (one per axis; the shapes say what comes after), value (a number of the tensors' dtype).
     concat   Attribute: axis. Two to four inputs.
     take     y[i, j, ...] = x[indices[0][i], indices[1][j], ...]
              Attribute: indices, per axis a tuple of ints or None for the whole axis.
 
-copy, concat and take are for elements of any size, pad for one byte. Larger elements are one more axis of bytes.
+All are for elements of any size, pad for one, two or four bytes; of larger ones the kernels copy runs of bytes.
 
 Kernels: copy_s8, pad_s8, concat_2_s8, concat_3_s8, concat_4_s8, take_s8
 """
@@ -38,7 +38,7 @@ COPY_PARAMS = ParamsStruct("CopyParams", "A block of the input that becomes the 
 PAD_PARAMS = ParamsStruct(
     "PadParams",
     "An input that becomes a block of the output.",
-    (*_BLOCK, Field("value", "std::int32_t", "of the output outside the block, int8")),
+    (*_BLOCK, Field("pattern", "std::uint32_t", "four bytes that repeat outside the block: elements of one, two or four bytes")),
     _AXES,
 )
 
@@ -206,27 +206,26 @@ class Pad(_Move):
 
     def kernel(self, call: Call, tier: Tier) -> str:
         before, source, result = call.attributes["before"], call.inputs[0].shape, call.outputs[0].shape
-        if _itemsize(call) != 1:
-            raise UnsupportedError("pad needs elements of one byte")
         if not len(before) == len(source) == len(result):
             raise UnsupportedError("pad: ranks differ")
         if any(b < 0 or b + s > r for b, s, r in zip(before, source, result)):
             raise UnsupportedError(f"pad: {list(source)} behind {list(before)} does not fit in {list(result)}")
-        if not -128 <= call.attributes["value"] <= 127:
-            raise UnsupportedError("pad: the value is outside int8")
+        self._pattern(call)
         return "pad_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         self.kernel(call, tier)
-        source, steps = call.inputs[0].shape, contiguous_steps(call.outputs[0].shape)
-        axes = block_axes([Axis(*axis) for axis in zip(source, contiguous_steps(source), steps)])
+        source, itemsize = call.inputs[0].shape, _itemsize(call)
+        steps = [step * itemsize for step in contiguous_steps(call.outputs[0].shape)]
+        axes = [Axis(size, step * itemsize, output_step) for size, step, output_step in zip(source, contiguous_steps(source), steps)]
+        axes = block_axes([*axes, Axis(itemsize, 1, 1)])
         values = {
             "rank": len(axes),
             "input_bytes": call.inputs[0].nbytes,
             "output_bytes": call.outputs[0].nbytes,
             "input_offset": 0,
             "output_offset": sum(before * step for before, step in zip(call.attributes["before"], steps)),
-            "value": call.attributes["value"],
+            "pattern": self._pattern(call),
         }
         return PAD_PARAMS.pack(values, {"axes": _axes_bytes(axes)})
 
@@ -237,6 +236,17 @@ class Pad(_Move):
         before, (source,), result = call.attributes["before"], inputs, call.outputs[0].shape
         widths = [(b, r - b - s) for b, s, r in zip(before, source.shape, result)]
         return [np.pad(source, widths, constant_values=call.attributes["value"])]
+
+    @staticmethod
+    def _pattern(call: Call) -> int:
+        """The value's bytes, as often as they fit in four. Raises UnsupportedError where there is none."""
+        itemsize, dtype = _itemsize(call), np.dtype(call.inputs[0].dtype)
+        if itemsize not in (1, 2, 4):
+            raise UnsupportedError(f"pad of elements of {itemsize} bytes, not 1, 2 or 4")
+        value = call.attributes["value"]
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+            raise UnsupportedError(f"pad: the value is outside {dtype}")
+        return int.from_bytes(np.array(value, dtype.newbyteorder("<")).tobytes() * (4 // itemsize), "little")
 
 
 class Concat(_Move):

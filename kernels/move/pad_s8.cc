@@ -5,7 +5,7 @@
 namespace kindling {
 
 void pad_s8(const std::int8_t* input, const PadParams& params, std::int8_t* output) {
-  fill_run(output, static_cast<std::int8_t>(params.value), params.output_bytes);
+  fill_run(output, params.pattern, params.output_bytes);
   copy_block(input, params, output);
 }
 

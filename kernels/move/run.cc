@@ -33,14 +33,20 @@ void copy_run(const std::int8_t* source, std::uint32_t count, std::int8_t* targe
   for (; count > 0; --count) *target++ = *source++;
 }
 
-void fill_run(std::int8_t* target, std::int8_t value, std::uint32_t count) {
-  for (; is_unaligned(address(target)) && count > 0; --count) *target++ = value;
-  const Word values = 0x01010101u * static_cast<std::uint8_t>(value);
+void fill_run(std::int8_t* target, std::uint32_t pattern, std::uint32_t count) {
+  // Bytes before the first word turn the pattern: what is left of it starts the word.
+  for (; is_unaligned(address(target)) && count > 0; --count) {
+    *target++ = static_cast<std::int8_t>(pattern);
+    pattern = pattern >> 8 | pattern << 24;
+  }
   for (; count >= 16; count -= 16, target += 16) {
     auto* words = reinterpret_cast<Word*>(target);
-    words[0] = values, words[1] = values, words[2] = values, words[3] = values;
+    words[0] = pattern, words[1] = pattern, words[2] = pattern, words[3] = pattern;
   }
-  for (; count > 0; --count) *target++ = value;
+  for (; count > 0; --count) {
+    *target++ = static_cast<std::int8_t>(pattern);
+    pattern = pattern >> 8 | pattern << 24;
+  }
 }
 
 }  // namespace kindling

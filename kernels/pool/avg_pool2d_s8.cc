@@ -1,3 +1,4 @@
+#include "kernels/pool/counted.h"
 #include "kernels/pool/pool.h"
 #include "kernels/pool/pool_check.h"
 #include "kernels/requantise.h"
@@ -15,12 +16,6 @@ namespace {
 std::int32_t rounded_quotient(std::int32_t sum, std::int32_t count) {
   const std::int32_t half = count / 2;
   return (sum > 0 ? sum + half : sum - half) / count;
-}
-
-/// Taps that count along one axis: those inside the image, with `include_pad` also those in the padding.
-std::int32_t counted(const Span& span, bool include_pad, std::int32_t start, std::int32_t kernel, std::int32_t counted_size) {
-  if (!include_pad) return span.count;
-  return start + kernel < counted_size ? kernel : counted_size - start;
 }
 
 /// Where a window's taps are: `rows` times `columns` of them, of which neighbours are these many bytes apart.
@@ -98,15 +93,7 @@ void avg_pool2d_s8(const std::int8_t* input, const AvgPool2dParams& params, std:
 
 Error check_avg_pool2d_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<AvgPool2dParams>(constant, argument_bytes[1]);
-  if (params == nullptr || !is_pool(*params, argument_bytes[0], argument_bytes[2])) return Error::InvalidArgument;
-  // Each window must hold a tap that counts: its size is divided by.
-  const auto last_start = [](std::uint32_t outputs, std::uint32_t stride, std::uint32_t pad) {
-    return static_cast<std::int32_t>((outputs - 1) * stride) - static_cast<std::int32_t>(pad);
-  };
-  return valid_if(params->counted_height >= params->input_height && params->counted_width >= params->input_width &&
-                  params->pad_top < params->kernel_height && params->pad_left < params->kernel_width &&
-                  last_start(params->output_height, params->stride_height, params->pad_top) < params->input_height &&
-                  last_start(params->output_width, params->stride_width, params->pad_left) < params->input_width);
+  return valid_if(params != nullptr && is_pool(*params, argument_bytes[0], argument_bytes[2]) && every_window_counts(*params));
 }
 
 }  // namespace kindling

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.operator import Call, TensorType, UnsupportedError
-from kernels.reduce.reduce import OPERATORS, Geometry
+from kernels.reduce.geometry import Geometry
+from kernels.reduce.reduce import OPERATORS
 from kernels.requantise import quantise_multiplier
 from kernels.testing.properties import PROPERTY
 from kernels.testing.random_calls import amax, amin, argmax, int8_tensor, total

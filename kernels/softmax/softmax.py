@@ -1,4 +1,4 @@
-"""softmax over one axis, int8; the output has scale 1/256 and zero point -128.
+"""softmax over one axis, int8; the output has scale 1/256 and zero point -128. Of float32 see softmax_f32.py.
 
 Bit for bit TensorFlow Lite's int8 softmax: gemmlowp's fixed-point exponential with 5 integer bits, its reciprocal by three
 Newton steps, sums with 12 integer bits.
@@ -16,10 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Field, ParamsStruct
 from kernels.requantise import quantise_multiplier, rounding_divide_by_power_of_two, rounding_doubling_high_multiply
 from kernels.signature import KernelSignature
+from kernels.softmax import softmax_f32
 
 _INTEGER_BITS = 5
 _SUM_BITS = 12
@@ -38,10 +40,11 @@ SOFTMAX_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (SOFTMAX_PARAMS,)
+PARAMS = (SOFTMAX_PARAMS, softmax_f32.SOFTMAX_F32_PARAMS)
 
 KERNELS = (
     KernelSignature("softmax_s8", ("std::int8_t",), SOFTMAX_PARAMS.name, False, ("std::int8_t",), "kernels/softmax/softmax.h"),
+    softmax_f32.KERNEL,
 )
 
 
@@ -96,7 +99,7 @@ def _saturating_double(x: np.ndarray) -> np.ndarray:
     return np.clip(x * 2, -(2**31), 2**31 - 1)
 
 
-class Softmax:
+class _SoftmaxS8:
     name = "softmax"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -164,4 +167,4 @@ class Softmax:
         return 0
 
 
-OPERATOR = Softmax()
+OPERATOR = ByDtype(_SoftmaxS8(), softmax_f32.OPERATOR)

@@ -11,7 +11,8 @@ import pytest
 from kernels.operator import Call, UnsupportedError
 from kernels.registry import KERNELS, OPERATORS, PARAMS
 from kernels.testing.cases import ANY_ERROR, INVALID_ARGUMENT, Argument, Case, case_of
-from kernels.testing.random_calls import OPERATOR_CALLS, random_calls
+from kernels.testing.random_calls import random_calls
+from kernels.testing.random_float_calls import ALL_CALLS
 from kernels.testing.run_cases import run_cases, tier_of
 
 CORE = os.environ["KINDLING_CORE"]
@@ -22,7 +23,7 @@ PER_OPERATOR = 80
 
 def supported_cases(seed: int, per_operator: int) -> list[tuple[Call, Case]]:
     cases = []
-    for call, inputs in random_calls(seed, per_operator):
+    for call, inputs in random_calls(seed, per_operator, ALL_CALLS):
         try:
             cases.append((call, case_of(call, TIER, inputs)))
         except UnsupportedError:
@@ -38,7 +39,7 @@ def test_outputs_are_the_references() -> None:
 
 def test_few_calls_are_refused() -> None:
     """So that the test above means something."""
-    assert len(supported_cases(seed=1, per_operator=PER_OPERATOR)) > 0.95 * PER_OPERATOR * len(OPERATOR_CALLS)
+    assert len(supported_cases(seed=1, per_operator=PER_OPERATOR)) > 0.95 * PER_OPERATOR * len(ALL_CALLS)
 
 
 def test_the_runner_sees_a_wrong_byte() -> None:

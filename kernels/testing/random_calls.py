@@ -1,7 +1,7 @@
-"""Random calls of every operator: odd sizes, tails, paddings, extreme values and factors. Deterministic for a seed."""
+"""Random calls of every operator on int8: odd sizes, tails, paddings, extreme values and factors. Deterministic for a seed."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -414,9 +414,11 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
 )
 
 
-def random_calls(seed: int, per_operator: int) -> Iterator[tuple[Call, Inputs]]:
+def random_calls(
+    seed: int, per_operator: int, operator_calls: Sequence[Callable[[Generator], tuple[Call, Inputs]]] = OPERATOR_CALLS
+) -> Iterator[tuple[Call, Inputs]]:
     """`per_operator` calls of each operator."""
     rng = np.random.default_rng(seed)
-    for make in OPERATOR_CALLS:
+    for make in operator_calls:
         for _ in range(per_operator):
             yield make(rng)

@@ -1,0 +1,135 @@
+"""conv2d of float32, NHWC.
+
+    y = bias + w0 * x0 + w1 * x1 + ..., clamped: one sum in the order of the taps (row, column, channel), each product and each sum
+    rounded to float32; taps in the padding are left out
+
+Attributes of a call:
+    weight             float32 [O, KH, KW, I / groups]
+    bias               float32 [O]
+    stride, dilation, padding, groups   as for int8
+    activation_min, activation_max      real numbers, or -infinity and infinity
+
+Kernel: conv2d_f32. With n taps a result is within (n + 1) * 2**-23 * (|bias| + |w0 * x0| + ...) of the exact one.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels.float_math import clamped
+from kernels.floats import ACTIVATION, ITEMSIZE, FloatOperator, activation, require_float
+from kernels.operator import Call, Tier, UnsupportedError
+from kernels.overlap import pixel_lead
+from kernels.params import Array, Field, ParamsStruct
+from kernels.signature import KernelSignature
+from kernels.window import Window
+
+CONV2D_F32_PARAMS = ParamsStruct(
+    "Conv2dF32Params",
+    "A convolution of floats.",
+    (
+        Field("batches", "std::uint16_t", ""),
+        Field("input_height", "std::uint16_t", ""),
+        Field("input_width", "std::uint16_t", ""),
+        Field("input_channels", "std::uint16_t", "all groups together"),
+        Field("output_height", "std::uint16_t", ""),
+        Field("output_width", "std::uint16_t", ""),
+        Field("output_channels", "std::uint16_t", "all groups together"),
+        Field("groups", "std::uint16_t", ""),
+        Field("kernel_height", "std::uint16_t", ""),
+        Field("kernel_width", "std::uint16_t", ""),
+        Field("stride_height", "std::uint16_t", ""),
+        Field("stride_width", "std::uint16_t", ""),
+        Field("dilation_height", "std::uint16_t", ""),
+        Field("dilation_width", "std::uint16_t", ""),
+        Field("pad_top", "std::uint16_t", ""),
+        Field("pad_left", "std::uint16_t", ""),
+        *ACTIVATION,
+    ),
+    (
+        Array("weights", "float", "[output_channels][kernel_height][kernel_width][input_channels / groups]"),
+        Array("bias", "float", "[output_channels]"),
+    ),
+)
+
+KERNEL = KernelSignature(
+    "conv2d_f32", ("float",), CONV2D_F32_PARAMS.name, False, ("float",), "kernels/conv2d/conv2d_f32.h"
+)
+
+
+class Conv2dF32(FloatOperator):
+    name = "conv2d"
+
+    def kernel(self, call: Call, tier: Tier) -> str:
+        self._window(call)
+        activation(call)
+        return KERNEL.name
+
+    def pack(self, call: Call, tier: Tier) -> bytes:
+        window, attributes = self._window(call), call.attributes
+        values = {
+            "batches": call.inputs[0].shape[0],
+            "input_height": window.input_size[0],
+            "input_width": window.input_size[1],
+            "input_channels": call.inputs[0].shape[3],
+            "output_height": window.output_size[0],
+            "output_width": window.output_size[1],
+            "output_channels": call.outputs[0].shape[3],
+            "groups": attributes["groups"],
+            "kernel_height": window.kernel[0],
+            "kernel_width": window.kernel[1],
+            "stride_height": window.stride[0],
+            "stride_width": window.stride[1],
+            "dilation_height": window.dilation[0],
+            "dilation_width": window.dilation[1],
+            "pad_top": window.padding[0],
+            "pad_left": window.padding[1],
+        }
+        arrays = {key: attributes[name].astype("<f4").tobytes() for key, name in (("weights", "weight"), ("bias", "bias"))}
+        return CONV2D_F32_PARAMS.pack(values | activation(call), arrays)
+
+    def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
+        channels = call.inputs[0].shape[3], call.outputs[0].shape[3]
+        return ITEMSIZE * pixel_lead(self._window(call), call.inputs[0].shape[0], *channels, reads_pixel_first=False)
+
+    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        return [clamped(_convolve(call, self._window(call), inputs[0]), *activation(call).values())]
+
+    def macs(self, call: Call) -> int:
+        return int(np.prod(call.outputs[0].shape)) * int(np.prod(call.attributes["weight"].shape[1:]))
+
+    def _window(self, call: Call) -> Window:
+        """Raises UnsupportedError where dtypes, shapes and attributes do not fit each other."""
+        require_float(call)
+        weight, bias, groups = (call.attributes[key] for key in ("weight", "bias", "groups"))
+        if weight.dtype != np.float32 or weight.ndim != 4 or bias.dtype != np.float32 or bias.shape != weight.shape[:1]:
+            raise UnsupportedError("conv2d of float32 needs float32 weights of rank 4 and a bias per output channel")
+        window = Window.of(call, weight.shape[1:3])
+        source, result = call.inputs[0].shape, call.outputs[0].shape
+        if weight.shape[3] * groups != source[3] or weight.shape[0] % groups:
+            raise UnsupportedError(f"conv2d: weight {weight.shape} and {groups} groups do not fit {source[3]} channels")
+        if (source[0], weight.shape[0]) != (result[0], result[3]):
+            raise UnsupportedError(f"conv2d: output shape {result} does not fit weight {weight.shape}")
+        if max(*source, *result, *window.extent, *window.padding, *window.stride) >= 2**15:
+            raise UnsupportedError("conv2d: a size is 32768 or more")
+        return window
+
+
+def _convolve(call: Call, window: Window, x: np.ndarray) -> np.ndarray:
+    """All outputs at once, tap after tap."""
+    weight, groups = call.attributes["weight"], call.attributes["groups"]
+    outputs, height, width, depth = weight.shape
+    per_group = outputs // groups
+    patches = window.patches(x, 0)
+    patches = patches.reshape(*patches.shape[:5], groups, 1, depth)
+    inside = window.patches(np.ones((1, *window.input_size, 1), bool), False)
+    weights = weight.reshape(groups, per_group, height, width, depth)
+    sums = np.broadcast_to(call.attributes["bias"].reshape(groups, per_group), (*patches.shape[:3], groups, per_group))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for ky, kx, i in np.ndindex(height, width, depth):
+            products = patches[:, :, :, ky, kx, :, :, i] * weights[:, :, ky, kx, i]
+            sums = np.where(inside[:, :, :, ky, kx, :, None], sums + products, sums)
+    return sums.reshape(*patches.shape[:3], outputs)
+
+
+OPERATOR = Conv2dF32()

@@ -1,0 +1,15 @@
+// Softmax of floats over one axis, the same on all cores; softmax_f32.py has its arithmetic. A caller that knows shapes only at run time
+// fills the params itself.
+#pragma once
+
+#include "kernels/kernel.h"
+#include "kernels/softmax/params.h"
+
+namespace kindling {
+
+/// float [outer][depth][inner] -> the same, over depth. If inner is 1 the output may be the input, or start anywhere before it; else it
+/// must start 4 * (depth - 1) * inner bytes before it, or more.
+void softmax_f32(const float* input, const SoftmaxF32Params& params, float* output);
+Error check_softmax_f32(const std::uint32_t* argument_bytes, const void* params);
+
+}  // namespace kindling
