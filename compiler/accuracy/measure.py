@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
 from torchao.quantization.pt2e import ObserverBase
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
 from compiler.accuracy.accuracy import Accuracy, LayerError, Ratio, Top1
 from compiler.accuracy.dataset import Dataset, read_dataset
 from compiler.errors import CompileError
-from compiler.frontend.build_graph import ModelRequest, forget_earlier_work, observe
+from compiler.frontend.build_graph import ModelRequest, convert, forget_earlier_work, observe
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Sample, capture
+from compiler.frontend.correct_biases import InputMean
 from compiler.frontend.importer import Importer
 from compiler.frontend.user_code import UserCode
 from compiler.lower import lower
@@ -46,7 +46,7 @@ def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
         captured = capture(code, request.entry, request.example_inputs)
         prepared = observe(captured, calibration_samples(request.calibration, code, captured), code)
         in_float = without_observers(prepared)
-        importer = Importer(request.name, captured, convert_pt2e(prepared), code)
+        importer = Importer(request.name, captured, convert(prepared), code)
         program = lower(run_passes(importer.graph()), "scalar", OPERATORS)
         labelled = read_dataset(dataset, captured) if dataset else None
         origin = labelled.samples if labelled else calibration_samples(request.calibration, code, captured)
@@ -73,7 +73,7 @@ def without_observers(prepared: GraphModule) -> GraphModule:
     graph.output(graph.graph_copy(prepared.graph, {}))
     module = GraphModule(prepared, graph)
     for node in list(graph.nodes):
-        if node.op == "call_module" and isinstance(module.get_submodule(str(node.target)), ObserverBase):
+        if node.op == "call_module" and isinstance(module.get_submodule(str(node.target)), (ObserverBase, InputMean)):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     module.recompile()

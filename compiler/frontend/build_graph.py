@@ -13,6 +13,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from compiler import ir
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
+from compiler.frontend.correct_biases import correct_biases, record_input_means
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators, import_graph
 from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities
@@ -42,7 +43,7 @@ def build_graph(request: ModelRequest) -> ir.Graph:
 
 def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
     """The captured model as PT2E converts it."""
-    return convert_pt2e(observe(captured, samples, code))
+    return convert(observe(captured, samples, code))
 
 
 def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
@@ -52,10 +53,17 @@ def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> Gr
     batch_norms_as_convolutions(captured.module)
     check_operators(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
+    record_input_means(prepared)
     with torch.no_grad():
         for sample in samples:
             captured.call(prepared, sample)
     return prepared
+
+
+def convert(observed: GraphModule) -> GraphModule:
+    """int8 weights, and quantize and dequantize around float operators."""
+    correct_biases(observed)
+    return convert_pt2e(observed)
 
 
 def forget_earlier_work() -> None:
