@@ -7,7 +7,11 @@ load("//toolchains/python:defs.bzl", "pytest_test")
 
 # Kernels are built for speed. A loop that copies must not become a call of the C library's memcpy; and moving loads ahead of their use, as
 # the first scheduling pass does, only costs registers on these cores.
-_COPTS = ["-O2", "-fno-tree-loop-distribute-patterns", "-fno-schedule-insns"]
+_COPTS = ["-O2"] + select({
+    # Parameters that are damaged may make numbers overflow, and outputs wrong: what fuzzing looks for is what leaves memory.
+    "//toolchains/clang:is_fuzzing": ["-fno-sanitize=shift,signed-integer-overflow"],
+    "//conditions:default": ["-fno-tree-loop-distribute-patterns", "-fno-schedule-insns"],
+})
 
 # Float kernels round every product and sum for itself, so that results are the same with and without a floating-point unit: no fused
 # operations, and none of MVE's, which flush denormal numbers to zero. No arithmetic in double by accident, which is soft nearly everywhere.

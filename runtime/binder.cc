@@ -194,12 +194,11 @@ template <Verification kVerification>
     sound = reader_.table(tensor, Tensor::VT_ALLOCATION_INFO, details) &&
             reader_.u32(details, AllocationDetails::VT_MEMORY_OFFSET_LOW, offset) &&
             reader_.u32(details, AllocationDetails::VT_MEMORY_ID, region);
-    region -= 1;
-    if (kVerify && (!sound || region >= regions_.size)) return fail(Error::InvalidProgram);
+    if (kVerify && (!sound || region - 1 >= regions_.size)) return fail(Error::InvalidProgram);
     bool plain = reader_.is_absent(details, AllocationDetails::VT_MEMORY_OFFSET_HIGH) &&
                  reader_.is_absent(tensor, Tensor::VT_DATA_BUFFER_IDX);
     if (kVerify && !plain) return fail(Error::NotSupported);
-    home = {regions_[region].data, regions_[region].size};
+    home = {regions_[region - 1].data, regions_[region - 1].size};
   }
   uint32_t bytes = 0;
   if (kVerify && !(tensor_bytes(reader_, tensor, bytes) && lies_in(home.size, offset, bytes))) return fail(Error::InvalidProgram);

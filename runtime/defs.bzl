@@ -190,8 +190,8 @@ def _pte_host_outputs_impl(ctx):
     )
     return [DefaultInfo(files = depset([outputs]))]
 
-def _reference_transition_impl(_settings, _attr):
-    return {"//command_line_option:platforms": str(Label("//platforms:reference"))}
+def _reference_transition_impl(_settings, attr):
+    return {"//command_line_option:platforms": str(Label(attr.platform))}
 
 _reference_transition = transition(
     implementation = _reference_transition_impl,
@@ -200,6 +200,7 @@ _reference_transition = transition(
 )
 
 _HOST_ATTRS = _LINK_ATTRS | {
+    "platform": attr.string(default = "//platforms:reference", doc = "The host, and how it is built for."),
     "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
 }
 
@@ -316,6 +317,27 @@ def pte_firmware(
         tags = ["manual"],
         visibility = ["//visibility:private"],
         deps = _RUNTIME[mode] + ["//runtime/compare:main", "//runtime/firmware:observer"],
+        **kwargs
+    )
+
+def pte_fuzzer(*, name, model, main, verification = "structure", tags = None, **kwargs):
+    """A program that libFuzzer drives, with the runtime, a model and the portable kernels, all under sanitisers: <name>.program.
+
+    Args:
+      name: name of the target.
+      model: the `pte_model`.
+      main: cc_library with LLVMFuzzerTestOneInput.
+      verification: as in `pte_firmware`.
+      tags: as usual.
+      **kwargs: other common attributes.
+    """
+    _pte_host_program(
+        name = name,
+        model = model,
+        platform = "//toolchains/clang:fuzzing_platform",
+        tags = tags,
+        verification = verification,
+        deps = _RUNTIME["interpreted"] + [main],
         **kwargs
     )
 

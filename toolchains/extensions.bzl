@@ -23,6 +23,13 @@ def _toolchains_impl(ctx):
         what = "arm_gnu",
     )
     assembled_repository(
+        name = "clang",
+        assemble = "//toolchains/clang:assemble.py",
+        build_file = "//toolchains/clang:clang.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/clang:packages.lock.json"],
+        what = "clang",
+    )
+    assembled_repository(
         name = "flatbuffers",
         assemble = "//toolchains/flatbuffers:assemble.py",
         build_file = "//toolchains/flatbuffers:flatbuffers.BUILD.bazel",

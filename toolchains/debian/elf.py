@@ -31,7 +31,7 @@ class Elf:
         table, = struct.unpack_from("<Q", data, 32)
         size, count = struct.unpack_from("<HH", data, 54)
         segments = []
-        for at in range(table, table + size * count, size):
+        for at in range(table, table + size * count, size or 1):  # an object file has no segments
             kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, at)
             segments.append((kind, offset, address, length))
         return Elf(data, segments) if any(segment[0] == _DYNAMIC for segment in segments) else None
