@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compiler.elide import elide
 from compiler.errors import CompileError
 from compiler.graph_file import graph_bytes, read_graph
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
-from compiler.planner.plan import plan_memory
+from compiler.planner.best import plan_best
 from compiler.planner.regions import SRAM, Memory
 from compiler.pte.assemble import assemble
 from compiler.pte.writer import pte_bytes
@@ -53,7 +54,9 @@ def lower_graph(graph: Graph, request: LoweringRequest) -> Compiled:
     """Second stage: the graph as a .pte for one tier. Does not need torch. Raises CompileError."""
     graph = run_passes(graph, int8_io=request.int8_io, dump=request.dump)
     program = lower(graph, request.tier, OPERATORS)
-    plan = plan_memory(program, request.memory, request.placement)
+    program, plan = plan_best(
+        program, request.memory, request.placement, lambda program, layers: elide(program, OPERATORS, layers)
+    )
     contents = assemble(program, plan)
     pte = pte_bytes(contents)
     return Compiled(pte, ops_json(program, contents), plan_json(program, plan, contents, pte))

@@ -19,17 +19,46 @@ def run_program(program: Program, operators: Mapping[str, Operator], inputs: Map
 
 def run_steps(program: Program, operators: Mapping[str, Operator], inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Every tensor of the program by name."""
-    tensors: dict[str, np.ndarray] = dict(program.constants)
+    values = _Values(program)
     for port in program.inputs:
         array = inputs.get(port.name)
         if array is None or array.shape != port.type.shape or str(array.dtype) != port.type.dtype:
             raise ValueError(f"input {port.name} must be {port.type.dtype}{list(port.type.shape)}")
-        tensors[port.tensor] = array
+        values.write(port.tensor, array)
     for step in program.steps:
-        arguments = [tensors[name].reshape(type_.shape) for name, type_ in zip(step.inputs, step.call.inputs)]
+        arguments = [values.read(name).reshape(type_.shape) for name, type_ in zip(step.inputs, step.call.inputs)]
         results = operators[step.call.operator].reference(step.call, arguments)
-        tensors.update(zip(step.outputs, results))
-    return tensors
+        for name, array in zip(step.outputs, results):
+            values.write(name, array)
+    return {name: values.read(name) for name in (*program.constants, *program.tensors)}
+
+
+class _Values:
+    """The tensors' bytes, those of views in their storage."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.arrays: dict[str, np.ndarray] = dict(program.constants)
+        storages = {program.location(view).storage for view in program.views}
+        self.storages = {name: np.zeros(program.tensors[name].nbytes, np.uint8) for name in storages}
+
+    def write(self, tensor: str, array: np.ndarray) -> None:
+        if (place := self._place(tensor)) is None:
+            self.arrays[tensor] = array
+        else:
+            place[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+    def read(self, tensor: str) -> np.ndarray:
+        if (place := self._place(tensor)) is None:
+            return self.arrays[tensor]
+        type_ = self.program.tensors[tensor]
+        return place.view(type_.dtype).reshape(type_.shape)
+
+    def _place(self, tensor: str) -> np.ndarray | None:
+        place = self.program.location(tensor)
+        if place.storage not in self.storages:
+            return None
+        return self.storages[place.storage][place.offset :][: self.program.tensors[tensor].nbytes]
 
 
 def to_firmware(port, array: np.ndarray) -> np.ndarray:

@@ -22,8 +22,10 @@ def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes
             "regions": [_region(planned, program) for planned in plan.regions],
             "arena_bytes": plan.arena_bytes,
             "arena_lower_bound": plan.lower_bound,
+            "arena_gap": plan.arena_bytes - plan.lower_bound,
             "tensors": [_buffer(name, program, plan) for name in plan.buffers],
             "steps": [_step(index, step) for index, step in enumerate(program.steps)],
+            "elided": [{"operator": step.call.operator, "layer": step.layer, "tensor": step.outputs[0]} for step in program.elided],
             "peak": _peak(program, plan.peak_step, plan.peak_bytes),
             "constants_bytes": constants_bytes,
             "weights_bytes": program.weights_bytes,
@@ -100,6 +102,7 @@ def _buffer(name: str, program: Program, plan: MemoryPlan) -> dict[str, Any]:
         "first_step": planned.first,
         "last_step": planned.last,
         "layer": layer,
+        "storage": program.location(name).storage,
         "traffic": plan.traffic[name] if name in plan.traffic else 0,
     }
 

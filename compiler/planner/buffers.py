@@ -1,7 +1,7 @@
 """What is to be placed in memory: pieces of bodies, when they are in use, and which pairs may overlap."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from compiler.program import Program, Step
 
@@ -65,52 +65,80 @@ class Problem:
         return [piece for piece in self.pieces if piece.first <= step <= piece.last]
 
 
-@dataclasses.dataclass
-class _Life:
-    """From the step that writes a tensor, None if its views do, to the last that reads it by this name."""
+CALLER = -1
 
-    first: int | None = None
-    last: int = -1
+
+@dataclasses.dataclass(frozen=True)
+class Extent:
+    """A piece of a body before there is an order: the step that writes it (CALLER: it is there from the start), the steps that read
+    it, and whether the caller reads it at the end."""
+
+    body: str
+    nbytes: int
+    start: int
+    writer: int
+    readers: frozenset[int]
+    kept: bool
+
+    def dies_with(self, step: int, done: Container[int]) -> bool:
+        """Nothing needs it once `step` has run after those that are done."""
+        return not self.kept and step in self.readers and all(reader == step or reader in done for reader in self.readers)
+
+
+Overlaps = dict[tuple[Extent, Extent], int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Uses:
+    """What is to be placed, whatever the order of the steps, which are known by number."""
+
+    extents: tuple[Extent, ...]
+    scratches: Mapping[int, int]  # bytes by step
+    overlaps: Mapping[int, Overlaps]  # by step: the lead of what it writes before what it reads, should that die there
+
+
+def uses_of(program: Program) -> Uses:
+    extents = {body: _extents(program, body) for body in program.tensors if body not in program.views}
+    return Uses(
+        tuple(extent for cut in extents.values() for extent in cut),
+        {index: step.scratch_bytes for index, step in enumerate(program.steps) if step.scratch_bytes},
+        {index: _overlaps(program, step, index, extents) for index, step in enumerate(program.steps)},
+    )
 
 
 def memory_problem(program: Program) -> Problem:
     """Inputs are in use from the first step, outputs to the last. A dying input may overlap its step's first output."""
-    lives = _lives(program)
-    pieces = {body: _pieces(program, body, lives) for body in lives if body not in program.views}
-    scratches = tuple(
-        Piece(step.scratch, step.scratch_bytes, index, index) for index, step in enumerate(program.steps) if step.scratch_bytes
-    )
-    leads: dict[tuple[Piece, Piece], int] = {}
-    for index, step in enumerate(program.steps):
-        leads |= _leads(program, step, index, pieces)
-    return Problem((*(piece for cut in pieces.values() for piece in cut), *scratches), leads)
+    uses = uses_of(program)
+    end = len(program.steps) - 1
+    pieces = {}
+    for extent in uses.extents:
+        first = max(extent.writer, 0)
+        last = end if extent.kept else max(extent.readers, default=first)
+        pieces[extent] = Piece(extent.body, extent.nbytes, first, last, extent.start)
+    scratches = tuple(Piece(program.steps[index].scratch, nbytes, index, index) for index, nbytes in uses.scratches.items())
+    leads = {
+        (pieces[new], pieces[old]): lead
+        for index, overlaps in uses.overlaps.items()
+        for (new, old), lead in overlaps.items()
+        if old.dies_with(index, range(index))
+    }
+    return Problem((*pieces.values(), *scratches), leads)
 
 
-def _lives(program: Program) -> dict[str, _Life]:
-    lives = {port.tensor: _Life(0, 0) for port in program.inputs}
-    for index, step in enumerate(program.steps):
-        lives |= {tensor: _Life(index, index) for tensor in step.outputs}
-        for tensor in step.inputs:
-            if tensor not in program.constants:
-                lives.setdefault(tensor, _Life()).last = index
-    for view, parent in program.views.items():
-        lives.setdefault(view, _Life())
-        lives.setdefault(parent.storage, _Life())
-    for port in program.outputs:
-        lives[port.tensor].last = len(program.steps) - 1
-    return lives
-
-
-def _pieces(program: Program, body: str, lives: Mapping[str, _Life]) -> list[Piece]:
+def _extents(program: Program, body: str) -> list[Extent]:
     """The body cut where any of its views starts or ends: what lies between two cuts is in use at the same steps."""
-    spans = {tensor: _span(program, tensor) for tensor in lives if program.location(tensor).storage == body}
+    spans = {tensor: _span(program, tensor) for tensor in program.tensors if program.location(tensor).storage == body}
+    writers = {tensor: index for index, step in enumerate(program.steps) for tensor in step.outputs}
+    writers |= {port.tensor: CALLER for port in program.inputs}
+    outputs = {port.tensor for port in program.outputs}
     cuts = sorted({cut for span in spans.values() for cut in (span.start, span.stop)})
-    pieces = []
+    extents = []
     for start, end in zip(cuts, cuts[1:]):
-        covering = [lives[tensor] for tensor, span in spans.items() if start in span]
-        first = min(life.first for life in covering if life.first is not None)
-        pieces.append(Piece(body, end - start, first, max(first, *(life.last for life in covering)), start))
-    return pieces
+        covering = {tensor for tensor, span in spans.items() if start in span}
+        (writer,) = (writers[tensor] for tensor in covering if tensor in writers)
+        readers = frozenset(index for index, step in enumerate(program.steps) if covering.intersection(step.inputs))
+        extents.append(Extent(body, end - start, start, writer, readers, bool(covering & outputs)))
+    return extents
 
 
 def _span(program: Program, tensor: str) -> range:
@@ -119,18 +147,15 @@ def _span(program: Program, tensor: str) -> range:
     return range(offset, offset + program.tensors[tensor].nbytes)
 
 
-def _leads(program: Program, step: Step, index: int, pieces: Mapping[str, list[Piece]]) -> Leads:
-    """Between what the step's first output writes and what dies of its inputs."""
-    leads: dict[tuple[Piece, Piece], int] = {}
+def _overlaps(program: Program, step: Step, index: int, extents: Mapping[str, list[Extent]]) -> Overlaps:
+    """Between what the step's first output writes and what it reads."""
     result, written = program.location(step.outputs[0]), _span(program, step.outputs[0])
-    born = [piece for piece in pieces[result.storage] if piece.first == index and piece.start in written]
+    new = [extent for extent in extents[result.storage] if extent.start in written]
     operands = [(program.location(t).storage, _span(program, t), lead) for t, lead in zip(step.inputs, step.leads) if t not in program.constants]
-    kept = [(program.location(port.tensor).storage, _span(program, port.tensor)) for port in program.outputs]
-    for body in {storage for storage, _, _ in operands} - {result.storage}:
-        for old in (piece for piece in pieces[body] if piece.last == index):
+    overlaps: Overlaps = {}
+    for body in dict.fromkeys(storage for storage, _, _ in operands if storage != result.storage):
+        for old in (extent for extent in extents[body] if index in extent.readers):
             own = [(span, lead) for storage, span, lead in operands if storage == body and old.start in span]
-            is_kept = any(storage == body and old.start in span for storage, span in kept)
-            if is_kept or not own or any(lead is None for _, lead in own):
-                continue
-            leads |= {(new, old): result.offset + max(lead - span.start for span, lead in own) for new in born}
-    return leads
+            if all(lead is not None for _, lead in own):
+                overlaps |= dict.fromkeys(((extent, old) for extent in new), result.offset + max(lead - span.start for span, lead in own))
+    return overlaps

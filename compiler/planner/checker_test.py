@@ -1,11 +1,14 @@
+import dataclasses
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.planner.checker import WrongPlan, check_plan
 from compiler.planner.plan import plan_memory
-from compiler.program import Program
+from compiler.program import Program, View
 from compiler.testing_program import program, step
+from kernels.operator import Call, TensorType
 
 CHAIN = program(
     {"x": 64, "a": 64, "y": 32},
@@ -79,6 +82,64 @@ def test_outputs_of_one_step_may_not_share_bytes():
     split = program({"x": 32, "a": 16, "b": 16}, [step("split", ["x"], ["a", "b"])], ["x"], ["a", "b"])
     with pytest.raises(WrongPlan, match="just after writing it"):
         check_in_sram(split, {"x": 0, "a": 32, "b": 32}, 64)
+
+
+def joined(views: dict[str, View], operator: str = "concat", dtype: str = "int8") -> Program:
+    """a and b are computed from x, and y is a, then b."""
+    steps = program({"x": 32, "a": 32, "b": 32, "y": 64}, [step("a", ["x"], ["a"]), step("b", ["x"], ["b"])], ["x"], ["y"])
+    part, whole = TensorType((1, 2, 16), dtype), TensorType((1, 4, 16), dtype)
+    join = dataclasses.replace(step("join", ["a", "b"], ["y"]), call=Call(operator, (part, part), (whole,), {"axis": 1}))
+    return dataclasses.replace(steps, elided=(join,), views=views)
+
+
+def test_what_is_joined_in_place_must_lie_in_the_order_in_which_it_is_joined():
+    check_in_sram(joined({"a": View("y", 0), "b": View("y", 32)}), {"x": 64, "y": 0, "a": 0, "b": 32}, 96)
+    with pytest.raises(WrongPlan, match="the caller, at the end, reads y"):
+        check_in_sram(joined({"a": View("y", 32), "b": View("y", 0)}), {"x": 64, "y": 0, "a": 32, "b": 0}, 96)
+    with pytest.raises(WrongPlan, match="the caller, at the end, reads y"):
+        check_in_sram(joined({"a": View("y", 0), "b": View("y", 32)}), {"x": 96, "y": 0, "a": 0, "b": 64}, 128)
+
+
+def test_a_slice_must_lie_where_its_elements_are():
+    half = dataclasses.replace(
+        step("half", ["x"], ["a"]),
+        call=Call("copy", (TensorType((64,), "int8"),), (TensorType((2, 16), "int8"),), {"input_offset": 32, "input_steps": (16, 1)}),
+    )
+    sliced = program({"x": 64, "a": 32, "y": 32}, [step("read", ["a"], ["y"])], ["x"], ["y"])
+    sliced = dataclasses.replace(sliced, elided=(half,), views={"a": View("x", 32)})
+    check_in_sram(sliced, {"x": 0, "a": 32, "y": 64}, 96)
+    with pytest.raises(WrongPlan, match="read reads a, of which a part is overwritten"):
+        check_in_sram(sliced, {"x": 0, "a": 16, "y": 64}, 96)
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype", "message"),
+    [("add", "int8", "join is elided, but add computes something"), ("concat", "float32", "join is elided, but moves float32")],
+)
+def test_only_steps_that_move_bytes_are_elided(operator, dtype, message):
+    with pytest.raises(WrongPlan, match=message):
+        check_in_sram(joined({"a": View("y", 0), "b": View("y", 32)}, operator, dtype), {"x": 64, "y": 0, "a": 0, "b": 32}, 96)
+
+
+def test_nothing_is_read_that_no_step_has_computed():
+    never = joined({"a": View("y", 0), "b": View("y", 32)})
+    with pytest.raises(WrongPlan, match="join is elided, but what it moves is never there"):
+        check_in_sram(dataclasses.replace(never, steps=never.steps[:1]), {"x": 64, "y": 0, "a": 0, "b": 32}, 96)
+    early = program({"x": 32, "a": 32, "y": 32}, [step("second", ["a"], ["y"]), step("first", ["x"], ["a"])], ["x"], ["y"])
+    with pytest.raises(WrongPlan, match="second reads a, which nothing has computed yet"):
+        check_in_sram(early, {"x": 0, "a": 32, "y": 64}, 96)
+
+
+def test_a_place_must_be_in_a_region_that_there_is():
+    with pytest.raises(WrongPlan, match="x lies in dram, which is no region"):
+        check_plan(CHAIN, {"x": ("dram", 0), "a": ("sram", 0), "y": ("sram", 64), "first.scratch": ("sram", 96)}, {"sram": 128})
+
+
+def test_tensors_at_one_offset_of_two_regions_are_apart():
+    places = {"x": ("sram", 0), "a": ("dtcm", 0), "y": ("sram", 0), "first.scratch": ("sram", 64)}
+    check_plan(CHAIN, places, {"sram": 96, "dtcm": 64})
+    with pytest.raises(WrongPlan, match="a lies at 0..64, outside the 32 bytes of dtcm"):
+        check_plan(CHAIN, places, {"sram": 96, "dtcm": 32})
 
 
 @st.composite

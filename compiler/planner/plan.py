@@ -42,13 +42,18 @@ class PlannedRegion:
 
 @dataclasses.dataclass(frozen=True)
 class MemoryPlan:
-    """`buffers` by name. At `peak_step` all regions together need the most, `peak_bytes`."""
+    """`buffers` by name. At `peak_step` all regions together need the most, `peak_bytes`.
+
+    No plan can do with less than `lower_bound` bytes: of one region in any order of the steps, of several as the tensors are spread
+    over them.
+    """
 
     buffers: Mapping[str, PlannedBuffer]
     regions: tuple[PlannedRegion, ...]
     traffic: Mapping[str, int]  # bytes read and written in an inference, by body
     peak_step: int
     peak_bytes: int
+    lower_bound: int
 
     @property
     def nbytes(self) -> dict[str, int]:
@@ -59,14 +64,9 @@ class MemoryPlan:
     def arena_bytes(self) -> int:
         return sum(planned.nbytes for planned in self.regions)
 
-    @property
-    def lower_bound(self) -> int:
-        """No plan that puts the same tensors into the same regions can do with less in total."""
-        return sum(planned.lower_bound for planned in self.regions)
-
 
 def plan_memory(program: Program, memory: Memory = (SRAM,), placement: Mapping[str, str] | None = None) -> MemoryPlan:
-    """Plans everything and checks the result.
+    """Plans everything, in the program's order, and checks the result.
 
     `placement` says by name of layer, tensor or scratch which region it has to lie in. Raises CompileError for what does not fit,
     and for names that are not there.
@@ -82,7 +82,8 @@ def plan_memory(program: Program, memory: Memory = (SRAM,), placement: Mapping[s
         regions.append(PlannedRegion(region, placed.nbytes, placed.lower_bound, peak_step, peak_bytes))
     peak_bytes, peak_step = _peak(program, [_part(problem, assignment, planned.region) for planned in regions])
     buffers = _buffers(program, problem, assignment, offsets)
-    plan = MemoryPlan(buffers, tuple(regions), traffic, peak_step, peak_bytes)
+    lower_bound = sum(planned.lower_bound for planned in regions)
+    plan = MemoryPlan(buffers, tuple(regions), traffic, peak_step, peak_bytes, lower_bound)
     check_plan(program, {name: (b.region, b.offset) for name, b in plan.buffers.items()}, plan.nbytes, _alignments(regions))
     for planned in regions:
         if planned.region.limit is not None and planned.nbytes > planned.region.limit:
