@@ -1,11 +1,13 @@
 """Bazel run by a test on copies of this workspace, each with an output base of its own."""
 
 import hashlib
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 
 _ORIGIN = pathlib.Path(__file__).resolve().parents[2]  # Runfiles are links into the workspace.
 _LEFT_OUT = shutil.ignore_patterns(".git", "bazel-*", "__pycache__", "user.bazelrc")
@@ -54,6 +56,27 @@ class Workspace:
         execution_root = pathlib.Path(self.bazel("info", "execution_root").splitlines()[-1])
         files = [execution_root / line for line in listed if line.startswith("bazel-out/")]
         return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+    def build_logged(self, *arguments: str) -> list[dict]:
+        """Builds; returns Bazel's log of what was executed or taken from a cache: a record an action, with its inputs' digests."""
+        log = self.base.with_suffix(".log.json")
+        self.bazel("build", f"--execution_log_json_file={log}", "--execution_log_sort=false", *arguments)
+        return list(_records(log.read_text()))
+
+
+def _records(text: str) -> Iterator[dict]:
+    """JSON objects that follow one another."""
+    decoder, position = json.JSONDecoder(), 0
+    while position < len(text.rstrip()):
+        record, position = decoder.raw_decode(text, position)
+        position += len(text) - position - len(text[position:].lstrip())
+        yield record
+
+
+def changed_inputs(record: dict, before: dict) -> list[str]:
+    """Paths of the inputs of an action that are not, or not the same, among those of the same action in an earlier build."""
+    known = {entry["path"]: entry.get("digest") for entry in before["inputs"]}
+    return [entry["path"] for entry in record["inputs"] if known.get(entry["path"], {}) != entry.get("digest")]
 
 
 def executed(output: str) -> dict[str, int]:
