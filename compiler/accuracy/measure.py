@@ -12,7 +12,7 @@ import compiler.frontend.torch_environment  # noqa: F401  isort: skip  (before t
 import numpy as np
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
-from torchao.quantization.pt2e import ObserverBase
+from torchao.quantization.pt2e import FakeQuantizeBase, ObserverBase
 
 from compiler.accuracy.accuracy import Accuracy, LayerError, Ratio, Top1
 from compiler.accuracy.dataset import Dataset, read_dataset
@@ -73,7 +73,7 @@ def without_observers(prepared: GraphModule) -> GraphModule:
     graph.output(graph.graph_copy(prepared.graph, {}))
     module = GraphModule(prepared, graph)
     for node in list(graph.nodes):
-        if node.op == "call_module" and isinstance(module.get_submodule(str(node.target)), (ObserverBase, InputMean)):
+        if node.op == "call_module" and isinstance(module.get_submodule(str(node.target)), (ObserverBase, FakeQuantizeBase, InputMean)):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     module.recompile()

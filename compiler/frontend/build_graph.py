@@ -14,9 +14,8 @@ from compiler import ir
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.correct_biases import correct_biases, record_input_means
-from compiler.frontend.decompose import decompose_moves
-from compiler.frontend.importer import check_operators, import_graph
-from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities
+from compiler.frontend.float_rewrites import rewrite_float
+from compiler.frontend.importer import import_graph
 from compiler.frontend.quantiser import Int8Quantiser
 from compiler.frontend.user_code import UserCode
 
@@ -47,11 +46,10 @@ def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> G
 
 
 def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
-    """The captured model with observers that have seen the samples. It still computes in float."""
-    remove_identities(captured.module)
-    decompose_moves(captured.module)
-    batch_norms_as_convolutions(captured.module)
-    check_operators(captured.module, code)
+    """The captured model with observers that have seen the samples, computing in float; or with what its training has put there."""
+    if captured.trained:
+        return captured.module
+    rewrite_float(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     record_input_means(prepared)
     with torch.no_grad():

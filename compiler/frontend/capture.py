@@ -15,6 +15,9 @@ from compiler.frontend.user_code import UserCode
 
 Sample = tuple[torch.Tensor, ...]
 
+# Where a module that qat.py has prepared keeps its input names, the structure of its arguments, and example inputs.
+TRAINED = "kindling_trained"
+
 @dataclasses.dataclass(frozen=True)
 class Captured:
     """The exported model; the names of its inputs and outputs are those of the user's forward().
@@ -26,6 +29,7 @@ class Captured:
     input_names: tuple[str, ...]
     examples: Sample
     structure: TreeSpec  # of (arguments, keyword arguments)
+    trained: bool = False  # by qat.py: quantised already, though not yet converted
 
     def call(self, module: GraphModule, sample: Sample) -> Any:
         """What `module`, which is made of the captured one, answers to a sample's tensors."""
@@ -38,6 +42,8 @@ def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
     model = code.run(code.function(entry))
     if not isinstance(model, torch.nn.Module):
         raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
+    if isinstance(model, GraphModule) and TRAINED in model.meta:
+        return _trained(model, code)
     return capture_module(code, model, code.run(code.function(example_inputs)), example_inputs)
 
 
@@ -51,6 +57,12 @@ def capture_module(code: UserCode, model: torch.nn.Module, inputs: object, origi
     _check_static(module, code)
     _check_finite(module, code)
     return Captured(module, tuple(exported.graph_signature.user_inputs), examples, pytree.tree_structure(arguments))
+
+
+def _trained(model: GraphModule, code: UserCode) -> Captured:
+    names, structure, examples = model.meta[TRAINED]
+    _check_finite(model, code)
+    return Captured(model, names, examples, structure, trained=True)
 
 
 def call_arguments(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -6,9 +6,17 @@ follows. Operators that move or select data share the parameters of their input 
 the fixed output parameters that their ranges suggest. Of a function of one tensor (functions.py) only input and result are int8.
 """
 
+import dataclasses
+from collections.abc import Callable
+
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import PerChannelMinMaxObserver
+from torchao.quantization.pt2e import (
+    FakeQuantize,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    PerChannelMinMaxObserver,
+)
 from torchao.quantization.pt2e.quantizer import (
     FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
@@ -69,25 +77,47 @@ FIXED = {
 
 ANNOTATION = "quantization_annotation"
 
-ACTIVATION = QuantizationSpec(
-    dtype=torch.int8,
-    observer_or_fake_quant_ctr=RangeObserver,
-    quant_min=-128,
-    quant_max=127,
-    qscheme=torch.per_tensor_affine,
-)
-WEIGHT = QuantizationSpec(
-    dtype=torch.int8,
-    observer_or_fake_quant_ctr=PerChannelMinMaxObserver,
-    quant_min=-127,
-    quant_max=127,
-    qscheme=torch.per_channel_symmetric,
-    ch_axis=0,
+
+@dataclasses.dataclass(frozen=True)
+class Specs:
+    """How activations and weights become int8: by what their observers see, or by what training settles on."""
+
+    activation: QuantizationSpec
+    weight: QuantizationSpec
+
+
+def _specs(activation: Callable[..., object], weight: Callable[..., object]) -> Specs:
+    return Specs(
+        activation=QuantizationSpec(
+            dtype=torch.int8,
+            observer_or_fake_quant_ctr=activation,
+            quant_min=-128,
+            quant_max=127,
+            qscheme=torch.per_tensor_affine,
+        ),
+        weight=QuantizationSpec(
+            dtype=torch.int8,
+            observer_or_fake_quant_ctr=weight,
+            quant_min=-127,
+            quant_max=127,
+            qscheme=torch.per_channel_symmetric,
+            ch_axis=0,
+        ),
+    )
+
+
+CALIBRATION = _specs(RangeObserver, PerChannelMinMaxObserver)
+TRAINING = _specs(
+    FakeQuantize.with_args(observer=MovingAverageMinMaxObserver), FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver)
 )
 
 
 class Int8Quantiser(Quantizer):
-    """`prepare_pt2e(model, Int8Quantiser())`."""
+    """`prepare_pt2e(model, Int8Quantiser())`, `prepare_qat_pt2e(model, Int8Quantiser(TRAINING))`."""
+
+    def __init__(self, specs: Specs = CALIBRATION):
+        super().__init__()
+        self.activation, self.weight = specs.activation, specs.weight
 
     def annotate(self, model: GraphModule) -> GraphModule:
         origins = function_origins(model.graph)
@@ -105,52 +135,51 @@ class Int8Quantiser(Quantizer):
 
     def _annotate(self, node: Node) -> None:
         if node.target in WEIGHTED:
-            self._annotate_fused(node, {node.args[0]: _as_given(node.args[0]), node.args[1]: WEIGHT})
+            self._annotate_fused(node, {node.args[0]: self._as_given(node.args[0]), node.args[1]: self.weight})
         elif node.target in {aten.minimum.default, aten.maximum.default}:
             shared = SharedQuantizationSpec((node.args[0], node))
-            _set(node, {node.args[0]: ACTIVATION, node.args[1]: shared}, shared)
+            _set(node, {node.args[0]: self.activation, node.args[1]: shared}, shared)
         elif node.target in BINARY:
-            self._annotate_fused(node, {operand: _as_given(operand) for operand in node.args[:2]})
+            self._annotate_fused(node, {operand: self._as_given(operand) for operand in node.args[:2]})
         elif is_pool(node):
-            _set(node, {node.args[0]: ACTIVATION}, SharedQuantizationSpec((node.args[0], node)))
+            _set(node, {node.args[0]: self.activation}, SharedQuantizationSpec((node.args[0], node)))
         elif node.target in RESCALED:
-            _set(node, {node.args[0]: ACTIVATION}, ACTIVATION)
+            _set(node, {node.args[0]: self.activation}, self.activation)
         elif node.target in INDICES:
-            _set(node, {node.args[0]: ACTIVATION}, None)
+            _set(node, {node.args[0]: self.activation}, None)
         elif node.target in JOINED:
             first, *others = dict.fromkeys(node.args[0])
             shared = SharedQuantizationSpec((first, node))
-            _set(node, {first: ACTIVATION} | {operand: shared for operand in others}, shared)
+            _set(node, {first: self.activation} | {operand: shared for operand in others}, shared)
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
-            _set(node, {operand: _as_given(operand)}, SharedQuantizationSpec((operand, node)))
+            _set(node, {operand: self._as_given(operand)}, SharedQuantizationSpec((operand, node)))
         elif node.target in FIXED:
             scale, zero_point = FIXED[node.target]
-            _set(node, {node.args[0]: _as_given(node.args[0])}, _fixed(scale, zero_point))
+            _set(node, {node.args[0]: self._as_given(node.args[0])}, _fixed(scale, zero_point))
 
     def _annotate_function(self, node: Node, origins: dict[Node, Node]) -> None:
         operands = [operand for operand in node.all_input_nodes if not is_inside(operand, origins)]
         fixed = FIXED.get(node.target)
-        output = None if is_inside(node, origins) else _fixed(*fixed) if fixed else ACTIVATION
-        _set(node, {operand: _as_given(operand) for operand in operands}, output)
+        output = None if is_inside(node, origins) else _fixed(*fixed) if fixed else self.activation
+        _set(node, {operand: self._as_given(operand) for operand in operands}, output)
 
     def _annotate_fused(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
         clamp = following_clamp(node)
         if clamp is None:
-            _set(node, inputs, ACTIVATION)
+            _set(node, inputs, self.activation)
         else:
             _set(node, inputs, None)
-            _set(clamp, {}, ACTIVATION)
+            _set(clamp, {}, self.activation)
 
-
-def _as_given(operand: Node) -> QuantizationSpecBase:
-    """How a node reads its operand: with the fixed parameters that it has where it comes from, if so, else as any activation."""
-    annotation = operand.meta.get(ANNOTATION)
-    given = annotation.output_qspec if annotation else None
-    if isinstance(given, SharedQuantizationSpec):
-        source, reader = given.edge_or_node
-        given = reader.meta[ANNOTATION].input_qspec_map[source]
-    return given if isinstance(given, FixedQParamsQuantizationSpec) else ACTIVATION
+    def _as_given(self, operand: Node) -> QuantizationSpecBase:
+        """How a node reads its operand: with the fixed parameters that it has where it comes from, if so, else as any activation."""
+        annotation = operand.meta.get(ANNOTATION)
+        given = annotation.output_qspec if annotation else None
+        if isinstance(given, SharedQuantizationSpec):
+            source, reader = given.edge_or_node
+            given = reader.meta[ANNOTATION].input_qspec_map[source]
+        return given if isinstance(given, FixedQParamsQuantizationSpec) else self.activation
 
 
 def is_pool(node: Node) -> bool:
