@@ -108,7 +108,7 @@ def _pte_firmware_impl(ctx):
     checked = _output(ctx, "symbols_checked")
     tool(
         ctx.executable._check_symbols,
-        ["--elf", elf.path, "--ops", model.ops.path, "--stamp", checked.path],
+        ["--elf", elf.path, "--map", map.path, "--ops", model.ops.path, "--stamp", checked.path],
         [checked],
         "FirmwareSymbols",
     )

@@ -99,6 +99,7 @@ void softmax_s8(const std::int8_t* input, const SoftmaxParams& params, std::int8
 Error check_softmax_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<SoftmaxParams>(constant, argument_bytes[1]);
   if (params == nullptr || !all_positive(params->outer, params->depth, params->inner)) return Error::InvalidArgument;
+  if (params->diff_min > 0) return Error::InvalidArgument;  // Not even the largest would count, and there would be nothing to divide by.
   const Size bytes = Size(params->outer) * params->depth * params->inner;
   return valid_if(bytes.is(argument_bytes[0]) && bytes.is(argument_bytes[2]));
 }
