@@ -90,13 +90,13 @@ def _graph_impl(ctx):
     request = struct(
         args = [
             ["--name=%s", ctx.attr.model],
-            ["--entry=%s", ctx.attr.entry],
+            ["--entry=%s", ctx.file.program.path if ctx.file.program else ctx.attr.entry],
             ["--srcs=%s", sources],
             ["--example_inputs=%s", ctx.attr.example_inputs],
             ["--calibration=%s", calibration],
         ],
         inputs = depset(
-            ctx.files.data + ctx.files.calibration_data,
+            ctx.files.data + ctx.files.calibration_data + ctx.files.program,
             transitive = [sources] + [dep[DefaultInfo].default_runfiles.files for dep in ctx.attr.deps],
         ),
     )
@@ -123,10 +123,11 @@ _graph = rule(
         "calibration_data": attr.label(allow_single_file = True),
         "data": attr.label_list(allow_files = True),
         "deps": attr.label_list(providers = [PyInfo]),
-        "entry": attr.string(mandatory = True),
-        "example_inputs": attr.string(mandatory = True),
+        "entry": attr.string(),
+        "example_inputs": attr.string(),
         "model": attr.string(mandatory = True),
-        "srcs": attr.label_list(allow_files = [".py"], mandatory = True),
+        "program": attr.label(allow_single_file = [".pt2"]),
+        "srcs": attr.label_list(allow_files = [".py"]),
     },
     cfg = neutral_transition,
 )
@@ -185,8 +186,9 @@ _lowered = rule(
 def pte_model(
         *,
         name,
-        srcs,
-        entry,
+        srcs = [],
+        entry = None,
+        program = None,
         deps = [],
         data = [],
         example_inputs = None,
@@ -209,7 +211,9 @@ def pte_model(
     Args:
       name: the model's name.
       srcs: the model's Python files.
-      entry: function that returns the torch.nn.Module, e.g. "kws:build_model".
+      entry: function that returns the torch.nn.Module, e.g. "kws:build_model"; or a torch.export.ExportedProgram; or a module that
+        compiler/frontend/qat.py has prepared, and training has finished, which needs no calibration.
+      program: instead of it, a file that torch.export.save has written (.pt2); needs `calibration` or `calibration_data`.
       deps: py_library targets that the model imports.
       data: files that the model reads, such as weights; found beside its source file, through __file__.
       example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's
@@ -227,7 +231,11 @@ def pte_model(
       tags: as usual.
       **kwargs: other common attributes.
     """
-    module = entry.partition(":")[0]
+    if bool(entry) == bool(program):
+        fail("pte_model {}: give either entry or program".format(name))
+    if program and not (calibration or calibration_data):
+        fail("pte_model {}: a program needs calibration or calibration_data".format(name))
+    module = entry.partition(":")[0] if entry else ""
     common = {"tags": tags, "visibility": visibility} | kwargs
     _graph(
         name = name + ".graph",
@@ -238,6 +246,7 @@ def pte_model(
         entry = entry,
         example_inputs = example_inputs or module + ":example_inputs",
         model = name,
+        program = program,
         deps = deps,
         **common
     )

@@ -31,7 +31,13 @@ def define_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "name", None, "The model's name in reports. Default: the module of --entry, or the name of --graph.", **text
     )
-    flags.DEFINE_string("entry", None, "module:function that returns the torch.nn.Module, e.g. kws:build_model.", **text)
+    flags.DEFINE_string(
+        "entry",
+        None,
+        "module:function that returns the torch.nn.Module, e.g. kws:build_model, or a torch.export.ExportedProgram; or such a program as "
+        "torch.export.save writes it, e.g. kws.pt2.",
+        **text,
+    )
     flags.DEFINE_multi_string(
         "srcs", [], "The model's Python files, relative to the workspace. Repeated or comma-separated.", **text
     )
@@ -149,6 +155,10 @@ def _model_request(values: flags.FlagValues):
     from compiler.frontend.build_graph import ModelRequest
 
     module = values.entry.partition(":")[0]
+    if values.entry.endswith(".pt2"):
+        if not values.calibration:
+            raise CompileError(f"{values.entry} needs --calibration: typical inputs, from which the ranges of activations are learnt")
+        module = Path(values.entry).stem
     return ModelRequest(
         name=values.name or module,
         entry=values.entry,

@@ -1,6 +1,6 @@
 """Calibration data: where samples come from, and what is asked of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,21 @@ def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
 
 def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
     for item in code.iterate(code.run(code.function(origin))):
-        yield pytree.tree_leaves(call_arguments(item))
+        yield _flat(item, origin, captured)
+
+
+def _flat(item: object, origin: str, captured: Captured) -> Sequence:
+    """A sample's tensors in the order of the model's inputs."""
+    if isinstance(item, Mapping) and item.keys() == set(captured.input_names):
+        return [item[name] for name in captured.input_names]
+    arguments = call_arguments(item)
+    try:
+        return captured.structure.flatten_up_to(arguments)
+    except ValueError as error:
+        leaves = pytree.tree_leaves(arguments)
+        if len(leaves) != len(captured.examples):
+            return leaves  # whose number is refused
+        raise CompileError(f"calibration data {origin}: a sample is not built of tuples and dicts as the example inputs are") from error
 
 
 def _folder(folder: Path, captured: Captured) -> Iterator[Sequence]:

@@ -3,10 +3,12 @@
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.utils._pytree import TreeSpec
 
@@ -15,18 +17,19 @@ from compiler.frontend.user_code import UserCode
 
 Sample = tuple[torch.Tensor, ...]
 
-# Where a module that qat.py has prepared keeps its input names, the structure of its arguments, and example inputs.
+# Where a module that qat.py has prepared keeps what was captured of it.
 TRAINED = "kindling_trained"
 
 @dataclasses.dataclass(frozen=True)
 class Captured:
     """The exported model; the names of its inputs and outputs are those of the user's forward().
 
-    Tuples and dicts among the inputs are flattened: `examples` and `input_names` have one entry per tensor.
+    Tuples and dicts among inputs and outputs are flattened: there is one entry per tensor.
     """
 
     module: GraphModule
     input_names: tuple[str, ...]
+    output_names: tuple[str, ...]  # by the keys of a dict; empty where the model returns none
     examples: Sample
     structure: TreeSpec  # of (arguments, keyword arguments)
     trained: bool = False  # by qat.py: quantised already, though not yet converted
@@ -38,8 +41,15 @@ class Captured:
 
 
 def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
-    """Exports what `entry` ("module:function") builds, for inputs like those that `example_inputs` returns."""
+    """What `entry` stands for: a saved ExportedProgram (a .pt2), or "module:function", which returns one, or a module.
+
+    A module is exported for inputs like those that the function `example_inputs` returns.
+    """
+    if entry.endswith(".pt2"):
+        return _saved(entry, code)
     model = code.run(code.function(entry))
+    if isinstance(model, ExportedProgram):
+        return _exported(model, code, entry)
     if not isinstance(model, torch.nn.Module):
         raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
     if isinstance(model, GraphModule) and TRAINED in model.meta:
@@ -50,19 +60,44 @@ def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
 def capture_module(code: UserCode, model: torch.nn.Module, inputs: object, origin: str) -> Captured:
     """Exports a module for inputs like these: a tensor, a tuple of arguments, or a dict of arguments by name."""
     arguments = call_arguments(inputs)
-    examples = _examples(pytree.tree_leaves(arguments), origin)
+    _check_inputs(pytree.tree_leaves(arguments), origin)
     with _all_frames_in_stack_traces(code):
         exported = code.run(lambda: _export(model.eval(), *arguments))
+    return _exported(exported, code, origin)
+
+
+def _saved(path: str, code: UserCode) -> Captured:
+    if not Path(path).exists():
+        raise CompileError(f"cannot read {path}: No such file or directory")
+    try:
+        exported = torch.export.load(path)
+    except Exception as error:
+        raise CompileError(f"{path} holds no ExportedProgram that this PyTorch ({torch.__version__}) can load") from error
+    code.know_files_of(node.meta.get("stack_trace") for node in exported.graph.nodes)
+    return _exported(exported, code, path)
+
+
+def _exported(exported: ExportedProgram, code: UserCode, origin: str) -> Captured:
     module = exported.module(check_guards=False)
     _check_static(module, code)
     _check_finite(module, code)
-    return Captured(module, tuple(exported.graph_signature.user_inputs), examples, pytree.tree_structure(arguments))
+    names = tuple(exported.graph_signature.user_inputs)
+    values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
+    examples = _check_inputs([torch.zeros(value.shape, dtype=value.dtype) for value in (values[name] for name in names)], origin)
+    return Captured(module, names, _output_names(exported.call_spec.out_spec), examples, exported.call_spec.in_spec)
+
+
+def _output_names(structure: TreeSpec) -> tuple[str, ...]:
+    places = pytree.tree_unflatten(range(structure.num_leaves), structure)
+    paths = [path for path, _ in pytree.tree_leaves_with_path(places)]
+    if not any(isinstance(key, pytree.MappingKey) for path in paths for key in path):
+        return ()
+    return tuple(".".join(str(key.key if isinstance(key, pytree.MappingKey) else key.idx) for key in path) for path in paths)
 
 
 def _trained(model: GraphModule, code: UserCode) -> Captured:
-    names, structure, examples = model.meta[TRAINED]
     _check_finite(model, code)
-    return Captured(model, names, examples, structure, trained=True)
+    return dataclasses.replace(model.meta[TRAINED], module=model, trained=True)
 
 
 def call_arguments(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -72,7 +107,7 @@ def call_arguments(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)), {}
 
 
-def _examples(leaves: Sequence[object], origin: str) -> Sample:
+def _check_inputs(leaves: Sequence[object], origin: str) -> Sample:
     for index, example in enumerate(leaves):
         if not isinstance(example, torch.Tensor):
             raise CompileError(f"{origin}: input {index} is {type(example).__name__}, not a tensor")

@@ -89,9 +89,10 @@ class Importer:
         if not results or not all(isinstance(result, FxNode) for result in results):
             raise node_error(node, self.code, "the model must return tensors")
         ports = []
-        for result in results:
+        for index, result in enumerate(results):
             tensor = self._tensor(result)
-            name = ir.fresh_name(layer_of(_past_dequantize(result)), [port.name for port in ports])
+            wish = self.captured.output_names[index] if self.captured.output_names else layer_of(_past_dequantize(result))
+            name = ir.fresh_name(wish, [port.name for port in ports])
             ports.append(ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape)))))
         return ports
 

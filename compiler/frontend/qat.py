@@ -41,7 +41,7 @@ def prepare(model: torch.nn.Module, example_inputs: object) -> GraphModule:
     _fuse_conv_bn_(captured.module)
     _fuse_linear_bn_(captured.module)
     prepared = prepare_qat_pt2e(captured.module, Int8Quantiser(TRAINING))
-    prepared.meta[TRAINED] = (captured.input_names, captured.structure, captured.examples)
+    prepared.meta[TRAINED] = captured
     # PT2E forbids both, as they would not change an exported model; here nothing is left that they could change.
     prepared.train = types.MethodType(lambda self, mode=True: self, prepared)
     prepared.eval = types.MethodType(lambda self: self, prepared)

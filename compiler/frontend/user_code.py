@@ -116,10 +116,14 @@ class UserCode:
         while (item := self.run(lambda: next(iterator, end))) is not end:
             yield item
 
+    def know_files_of(self, stack_traces: Iterable[str | None]) -> None:
+        """Takes the files in these stack traces for the user's, but for those of installed packages."""
+        for trace in stack_traces:
+            self.files.update(file for file, _ in _frames(trace) if "site-packages" not in Path(file).parts)
+
     def innermost_source(self, stack_trace: str | None) -> Source | None:
         """The user's line in a stack trace as torch.export notes it for each operator."""
-        frames = re.findall(r'File "([^"]+)", line (\d+)', stack_trace or "")
-        return self._innermost([(file, int(line)) for file, line in frames])
+        return self._innermost(_frames(stack_trace))
 
     def _raised_at(self, trace: TracebackType | None) -> Source | None:
         return self._innermost([(frame.filename, frame.lineno or 1) for frame in traceback.extract_tb(trace)])
@@ -134,6 +138,10 @@ class UserCode:
     def _relative(self, file: str | None) -> str:
         path = Path(file or "")
         return str(path.relative_to(os.getcwd())) if path.is_relative_to(os.getcwd()) else path.name
+
+
+def _frames(stack_trace: str | None) -> list[tuple[str, int]]:
+    return [(file, int(line)) for file, line in re.findall(r'File "([^"]+)", line (\d+)', stack_trace or "")]
 
 
 def _reason(error: Exception) -> str:
