@@ -7,6 +7,8 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
 
     conv2d           input, weight [O, I/groups, KH, KW], bias [O]?   stride, padding, dilation, groups, clamp
     conv1d           as conv2d with one spatial axis; padding is (left, right)
+    conv_transpose2d input, weight [I, O/groups, KH, KW], bias [O]?   stride, padding (cut off), dilation, groups, clamp
+    conv_transpose1d as conv_transpose2d with one spatial axis
     linear           input, weight [O, I], bias [O]?                  clamp
     add              a, b: a + alpha * b, as NumPy broadcasts         alpha, clamp
     mul, div         a, b, as NumPy broadcasts                        clamp
@@ -32,6 +34,8 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
 
 padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbers, None for no bound; stride, dilation and
 kernel are (h, w).
+After passes/turn_transposed.py there is no conv_transpose2d, but conv2d may have `spread`: its input's pixels lie that far apart,
+zeros between, and then padding may be negative.
 After passes/nhwc.py `layout` = "NHWC" marks conv2d and pools (weight [O, KH, KW, I/groups]); after
 passes/fold_quantization.py conv2d and linear carry weight_scale, a float64 array [O].
 """

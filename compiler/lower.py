@@ -150,6 +150,9 @@ def _simple(graph: Graph, node: Node, operator: str, attributes: Mapping[str, An
 def _conv2d(graph: Graph, node: Node) -> _Lowered:
     attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _channel_factors(graph, node)
     groups, weight = node.attributes["groups"], attributes["weight"]
+    if "spread" in node.attributes:
+        del attributes["stride"]
+        return _simple(graph, node, "transposed_conv2d", attributes | {"groups": groups, "spread": node.attributes["spread"]})
     if groups == graph.types[node.inputs[0]].shape[3] and groups > 1:
         depthwise = {
             "weight": np.ascontiguousarray(weight[..., 0].transpose(1, 2, 0)),

@@ -12,4 +12,5 @@ FAMILIES = [
     "reduce",
     "softmax",
     "table",
+    "transposed_conv2d",
 ]

@@ -17,10 +17,12 @@ from kernels.reduce import reduce
 from kernels.signature import KernelSignature
 from kernels.softmax import softmax
 from kernels.table import table
+from kernels.transposed_conv2d import transposed_conv2d
 
 _FAMILIES: tuple[ModuleType, ...] = (
     conv2d,
     depthwise_conv2d,
+    transposed_conv2d,
     linear,
     move,
     pool,
@@ -35,6 +37,7 @@ _FAMILIES: tuple[ModuleType, ...] = (
 _ALL_OPERATORS: tuple[Operator, ...] = (
     conv2d.OPERATOR,
     depthwise_conv2d.OPERATOR,
+    transposed_conv2d.OPERATOR,
     linear.OPERATOR,
     *move.OPERATORS,
     *pool.OPERATORS,

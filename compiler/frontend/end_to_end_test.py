@@ -88,6 +88,19 @@ MODELS = {
         "return F.hardtanh(self.conv(x))",
         ["conv2d_s8"],
     ),
+    "transposed convolutions: twice as large, in groups, and none of these": (
+        (1, 6, 5, 4),
+        "self.a = nn.ConvTranspose2d(6, 8, 4, stride=2, padding=1); self.bn = nn.BatchNorm2d(8);"
+        " self.b = nn.ConvTranspose2d(8, 6, 3, stride=(3, 2), output_padding=(2, 1), groups=2); self.c = nn.ConvTranspose2d(6, 4, 3, padding=1)",
+        "return self.c(F.relu(self.b(F.relu(self.bn(self.a(x))))))",
+        ["transposed_conv2d_s8", "transposed_conv2d_s8", "conv2d_s8"],
+    ),
+    "a transposed convolution over time": (
+        (1, 4, 9),
+        "self.a = nn.ConvTranspose1d(4, 6, 5, stride=2, padding=2, dilation=3)",
+        "return F.relu(self.a(x))",
+        ["transposed_conv2d_s8"],
+    ),
     "residual addition": (
         (1, 6, 6, 6),
         "self.a = nn.Conv2d(6, 6, 3, padding='same'); self.b = nn.Conv2d(6, 6, 3, padding=1)",

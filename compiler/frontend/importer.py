@@ -255,6 +255,21 @@ def _convolution(axes: int) -> Import:
     return convert
 
 
+def _transposed_convolution(axes: int) -> Import:
+    def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
+        _require_batch(a["input"], axes)
+        before = _spatial(a["padding"], axes)
+        attributes = {
+            "stride": _spatial(a["stride"], axes),
+            "padding": before + tuple(p - extra for p, extra in zip(before, _spatial(a["output_padding"], axes))),
+            "dilation": _spatial(a["dilation"], axes),
+            "groups": int(a["groups"]),
+        }
+        return f"conv_transpose{axes}d", [a["input"], a["weight"], a["bias"]], attributes
+
+    return convert
+
+
 def _linear(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "linear", [a["input"], a["weight"], a["bias"]], {}
 
@@ -388,6 +403,8 @@ IMPORTS: Mapping[Any, Import] = {
     aten.conv1d.padding: _convolution(1),
     aten.conv2d.default: _convolution(2),
     aten.conv2d.padding: _convolution(2),
+    aten.conv_transpose1d.default: _transposed_convolution(1),
+    aten.conv_transpose2d.input: _transposed_convolution(2),
     aten.expand.default: moves.expand,
     aten.flatten.using_ints: _reshape,
     aten.flip.default: moves.flip,

@@ -32,6 +32,7 @@ from compiler.frontend.observer import RangeObserver
 aten = torch.ops.aten
 
 WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
+TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input}
 JOINED = {aten.cat.default}
 RESCALED = {aten.mean.dim, aten.sum.dim_IntList}
 INDICES = {aten.argmax.default}
@@ -136,6 +137,9 @@ class Int8Quantiser(Quantizer):
     def _annotate(self, node: Node) -> None:
         if node.target in WEIGHTED:
             self._annotate_fused(node, {node.args[0]: self._as_given(node.args[0]), node.args[1]: self.weight})
+        elif node.target in TRANSPOSED:  # weights are [I, O / groups, ...]
+            weight = dataclasses.replace(self.weight, ch_axis=1)
+            self._annotate_fused(node, {node.args[0]: self._as_given(node.args[0]), node.args[1]: weight})
         elif node.target in {aten.minimum.default, aten.maximum.default}:
             shared = SharedQuantizationSpec((node.args[0], node))
             _set(node, {node.args[0]: self.activation, node.args[1]: shared}, shared)

@@ -18,6 +18,7 @@ from compiler.passes.nhwc import nhwc
 from compiler.passes.normalise_pools import normalise_pools
 from compiler.passes.remove_identities import remove_identities
 from compiler.passes.share_constants import share_constants
+from compiler.passes.turn_transposed import turn_transposed
 from compiler.passes.widen_1d import widen_1d
 
 Pass = Callable[[Graph], Graph]
@@ -37,6 +38,7 @@ INT8_PASSES: tuple[Pass, ...] = (
     align_ranks,
     merge_takes,
     widen_1d,
+    turn_transposed,
     nhwc,
     cancel_permutes,
     normalise_pools,

@@ -17,7 +17,8 @@ from compiler.rewrite import Rewrite, rewrite
 OF_INTEGERS = {"argmax"}
 """Operators whose results are integers that nothing quantises."""
 
-WEIGHTED = {"conv1d", "conv2d", "linear"}
+WEIGHTED = {"conv1d": 0, "conv2d": 0, "conv_transpose1d": 1, "conv_transpose2d": 1, "linear": 0}
+"""Operators with weights, and the axis of these that has a scale for each output channel (of a group)."""
 
 
 def fold_quantization(graph: Graph) -> Graph:
@@ -38,7 +39,7 @@ def _fold(graph: Graph, node: Node) -> Rewrite | None:
     attributes = {}
     if node.operator in WEIGHTED:
         weight = _dequantized(graph, node.inputs[1])
-        if weight is None or weight.attributes.get("axis") != 0 or weight.inputs[0] not in graph.constants:
+        if weight is None or weight.attributes.get("axis") != WEIGHTED[node.operator] or weight.inputs[0] not in graph.constants:
             return None
         inputs += [weight.inputs[0], *node.inputs[2:]]
         attributes["weight_scale"] = weight.attributes["scale"]

@@ -22,6 +22,8 @@ CLAMPING = {
     "clamp",
     "conv1d",
     "conv2d",
+    "conv_transpose1d",
+    "conv_transpose2d",
     "div",
     "linear",
     "max_pool1d",

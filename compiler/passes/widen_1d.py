@@ -11,6 +11,7 @@ from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
 from kernels.operator import TensorType
 
+CONVOLUTIONS = ("conv1d", "conv_transpose1d")
 SPATIAL = {"kernel", "stride", "dilation"}
 
 
@@ -19,7 +20,7 @@ def widen_1d(graph: Graph) -> Graph:
 
 
 def _widen(graph: Graph, node: Node) -> Rewrite | None:
-    if node.operator not in ("conv1d", "avg_pool1d", "max_pool1d"):
+    if node.operator not in (*CONVOLUTIONS, "avg_pool1d", "max_pool1d"):
         return None
     x, *parameters = node.inputs
     image, sequence = graph.fresh(f"{node.name}.image"), graph.fresh(f"{node.name}.sequence")
@@ -30,7 +31,7 @@ def _widen(graph: Graph, node: Node) -> Rewrite | None:
     }
     constants = {}
     inputs = [image, *parameters]
-    if node.operator == "conv1d":
+    if node.operator in CONVOLUTIONS:
         weight = parameters[0]
         if weight not in graph.constants:
             return None

@@ -67,8 +67,8 @@ _GEOMETRY = (
     Field("stride_width", "std::uint16_t", ""),
     Field("dilation_height", "std::uint16_t", ""),
     Field("dilation_width", "std::uint16_t", ""),
-    Field("pad_top", "std::uint16_t", ""),
-    Field("pad_left", "std::uint16_t", ""),
+    Field("pad_top", "std::int16_t", ""),
+    Field("pad_left", "std::int16_t", ""),
     Field("input_zero_point", "std::int8_t", "what padded taps read"),
     *_ACTIVATION,
 )
@@ -82,8 +82,12 @@ CONV2D_PARAMS = ParamsStruct(
 
 GENERAL_PARAMS = ParamsStruct(
     "Conv2dGeneralParams",
-    "A convolution with any factors.",
-    _GEOMETRY,
+    "A convolution with any factors, or a transposed one.",
+    (
+        *_GEOMETRY,
+        Field("spread_height", "std::uint16_t", "1; of a transposed convolution see transposed_conv2d.py"),
+        Field("spread_width", "std::uint16_t", ""),
+    ),
     (
         Array("weights", "std::int8_t", "[output_channels][kernel_height][kernel_width][input_channels / groups]"),
         Array("bias", "std::int32_t", "[output_channels], the input's zero point folded in"),
@@ -120,7 +124,7 @@ class _Conv2dS8:
     name = "conv2d"
 
     def kernel(self, call: Call, tier: Tier) -> str:
-        channels = self._channels(call)
+        channels = self.channels(call)
         if not channels.is_narrow:
             return "conv2d_general_s8"
         window = self._window(call)
@@ -128,7 +132,7 @@ class _Conv2dS8:
         return "conv2d_1x1_s8" if pointwise else "conv2d_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
-        kernel, channels = self.kernel(call, tier), self._channels(call)
+        kernel, channels = self.kernel(call, tier), self.channels(call)
         batches, _, _, output_channels = call.outputs[0].shape
         activation = {
             "output_zero_point": channels.output_zero_point,
@@ -152,7 +156,7 @@ class _Conv2dS8:
             return CONV2D_PARAMS.pack(
                 geometry | {"segment": channels.segment}, {"channels": b"".join(group.records(tier) for group in groups)}
             )
-        return GENERAL_PARAMS.pack(geometry, channels.general_arrays())
+        return GENERAL_PARAMS.pack(geometry | {"spread_height": 1, "spread_width": 1}, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
         if self.kernel(call, tier) == "conv2d_general_s8":
@@ -186,7 +190,8 @@ class _Conv2dS8:
     def _window(self, call: Call) -> Window:
         return Window.of(call, call.attributes["weight"].shape[1:3])
 
-    def _channels(self, call: Call) -> Channels:
+    def channels(self, call: Call) -> Channels:
+        """The constants of all output channels, [O, KH * KW * I / groups]. Raises UnsupportedError where sizes or types do not fit."""
         weight, groups = call.attributes["weight"], call.attributes["groups"]
         window = self._window(call)
         if weight.ndim != 4 or weight.shape[3] * groups != call.inputs[0].shape[3] or weight.shape[0] % groups:

@@ -5,8 +5,15 @@
 namespace kindling {
 namespace {
 
-/// Sum of weights * inputs over the taps of output pixel (row, column) for output channel `channel`; taps outside the image read
-/// the zero point.
+/// Which of `size` pixels that lie `spread` apart is at a position; -1 if none.
+std::int32_t pixel_at(std::int32_t position, std::int32_t spread, std::int32_t size) {
+  if (position < 0) return -1;
+  const std::int32_t pixel = spread == 1 ? position : position / spread;
+  return pixel < size && pixel * spread == position ? pixel : -1;
+}
+
+/// Sum of weights * inputs over the taps of output pixel (row, column) for output channel `channel`; taps outside the image, or
+/// between its pixels, read the zero point.
 std::int32_t convolve(const Conv2dGeneralParams& params, const std::int8_t* image, std::int32_t row, std::int32_t column,
                       std::int32_t channel) {
   const std::int32_t depth = params.input_channels / params.groups;
@@ -14,10 +21,12 @@ std::int32_t convolve(const Conv2dGeneralParams& params, const std::int8_t* imag
   const std::int8_t* weights = params.weights() + channel * params.kernel_height * params.kernel_width * depth;
   std::int32_t sum = 0;
   for (std::int32_t ky = 0; ky < params.kernel_height; ++ky) {
-    const std::int32_t y = row * params.stride_height - params.pad_top + ky * params.dilation_height;
+    const std::int32_t top = row * params.stride_height - params.pad_top + ky * params.dilation_height;
+    const std::int32_t y = pixel_at(top, params.spread_height, params.input_height);
     for (std::int32_t kx = 0; kx < params.kernel_width; ++kx) {
-      const std::int32_t x = column * params.stride_width - params.pad_left + kx * params.dilation_width;
-      const bool inside = y >= 0 && y < params.input_height && x >= 0 && x < params.input_width;
+      const std::int32_t left = column * params.stride_width - params.pad_left + kx * params.dilation_width;
+      const std::int32_t x = pixel_at(left, params.spread_width, params.input_width);
+      const bool inside = y >= 0 && x >= 0;
       const std::int8_t* source = inside ? image + (y * params.input_width + x) * params.input_channels + first_channel : nullptr;
       for (std::int32_t i = 0; i < depth; ++i) sum += *weights++ * (inside ? source[i] : params.input_zero_point);
     }
@@ -47,6 +56,7 @@ Error check_conv2d_general_s8(const std::uint32_t* argument_bytes, const void* c
   const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1], output = argument_bytes[2];
   const auto* params = params_of<Conv2dGeneralParams>(constant, params_bytes);
   if (params == nullptr || !is_convolution(*params, input, output)) return Error::InvalidArgument;
+  if (!all_positive(params->spread_height, params->spread_width)) return Error::InvalidArgument;
   const std::uint32_t depth = params->input_channels / params->groups, channels = params->output_channels;
   using Params = Conv2dGeneralParams;
   return valid_if(holds_array<Params>(params_bytes, params->weights_offset,

@@ -1,7 +1,7 @@
 #include "kernels/conv2d/conv2d.h"
+#include "kernels/conv2d/copy_window.h"
 #include "kernels/conv2d/geometry.h"
 #include "kernels/conv2d/tile.h"
-#include "kernels/span.h"
 
 namespace kindling {
 namespace {
@@ -16,33 +16,6 @@ Pixel next(const Pixel& pixel, const Conv2dParams& params) {
   if (pixel.column + 1 < params.output_width) return {pixel.image, pixel.row, pixel.column + 1};
   if (pixel.row + 1 < params.output_height) return {pixel.image, pixel.row + 1, 0};
   return {pixel.image + params.input_height * params.input_width * params.input_channels, 0, 0};
-}
-
-/// Copies what an output pixel depends on, `depth` channels from `first_channel` on for each tap of the window; taps outside the
-/// image read the zero point.
-void copy_window(const Conv2dParams& params, const Pixel& pixel, std::int32_t first_channel, std::int32_t depth, TilePixel tile) {
-  const std::int32_t channels = params.input_channels, row_bytes = params.input_width * channels;
-  const std::int32_t kernel_width = params.kernel_width, dilation = params.dilation_width;
-  const std::int32_t top = static_cast<std::int32_t>(pixel.row * params.stride_height) - params.pad_top;
-  const std::int32_t left = static_cast<std::int32_t>(pixel.column * params.stride_width) - params.pad_left;
-  const Span rows = span_inside(top, params.kernel_height, params.dilation_height, params.input_height);
-  const Span columns = span_inside(left, kernel_width, dilation, params.input_width);
-  const std::int8_t* row = pixel.image + rows.first * row_bytes + columns.first * channels + first_channel;
-  const std::int8_t outside = params.input_zero_point;
-  if (rows.before > 0) tile.fill(outside, rows.before * kernel_width * depth);
-  if (dilation == 1 && depth == channels) {  // the taps of a row lie next to each other in memory
-    tile.copy(
-        {row, params.dilation_height * row_bytes, rows.count, columns.before * depth, columns.count * depth, columns.after * depth},
-        outside);
-  } else {
-    for (std::int32_t y = rows.count; y > 0; --y, row += params.dilation_height * row_bytes) {
-      tile.fill(outside, columns.before * depth);
-      const std::int8_t* tap = row;
-      for (std::int32_t x = columns.count; x > 0; --x, tap += dilation * channels) tile.copy(tap, depth);
-      tile.fill(outside, columns.after * depth);
-    }
-  }
-  if (rows.after > 0) tile.fill(outside, rows.after * kernel_width * depth);
 }
 
 }  // namespace
@@ -60,7 +33,9 @@ void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scrat
     for (std::uint32_t group = 0; group < params.groups; ++group) {
       following = pixel;
       for (std::uint32_t i = 0; i < pixels; ++i, following = next(following, params)) {
-        copy_window(params, following, group * depth, depth, TilePixel(scratch, taps, i));
+        const std::int32_t top = static_cast<std::int32_t>(following.row * params.stride_height) - params.pad_top;
+        const std::int32_t left = static_cast<std::int32_t>(following.column * params.stride_width) - params.pad_left;
+        copy_window(params, following.image, top, left, group * depth, depth, TilePixel(scratch, taps, i));
       }
       multiply_tile(scratch, taps, params.segment, records, channels, activation.zero_point,
                     {output + group * channels, params.output_channels, pixels});

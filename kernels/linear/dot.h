@@ -1,10 +1,14 @@
-// The dot products inside linear_s8: one row of inputs, in the form that suits the core, with four channels' weights at a time.
+// The dot products inside linear_s8 and matmul_s8: one row of inputs, in the form that suits the core, with four channels' weights at a
+// time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/check.h"
 #include "kernels/copy.h"
+#include "kernels/requantise.h"
+#include "kernels/requantise_mve.h"
 #include "kernels/target.h"
 
 namespace kindling {
@@ -19,6 +23,10 @@ struct DotRecord {
   std::int8_t shift[kDotChannels];
   std::uint8_t weights[];
 };
+
+inline std::uint32_t padded_dot_depth(std::uint32_t depth) { return (depth + kDotStep - 1) & ~(kDotStep - 1); }
+
+inline Size dot_record_bytes(Size depth) { return depth.rounded_up(kDotStep) * kDotChannels + offsetof(DotRecord, weights); }
 
 struct DotSums {
   std::int32_t channel0, channel1, channel2, channel3;
@@ -143,6 +151,28 @@ inline DotSums dot(const DotInput* row, const DotRecord& record, std::uint32_t p
   return {sum0, sum1, sum2, sum3};
 }
 
+#endif
+
+/// Stores `count` outputs, of the four sums or the first of them.
+#if KINDLING_MVE
+inline void store_sums(const DotSums& sums, const DotRecord& record, std::int32_t zero_point, std::int8_t* output,
+                       std::uint32_t count) {
+  const std::int32_t lanes[] = {sums.channel0, sums.channel1, sums.channel2, sums.channel3};
+  const int32x4_t result = requantise(vldrwq_s32(lanes), vldrwq_s32(record.multiplier), vldrbq_s32(record.shift), zero_point);
+  vstrbq_p_s32(output, vminq_s32(vmaxq_s32(result, vdupq_n_s32(-128)), vdupq_n_s32(127)), vctp32q(count));
+}
+#else
+inline void store_sums(const DotSums& sums, const DotRecord& record, std::int32_t zero_point, std::int8_t* output,
+                       std::uint32_t count) {
+  const auto store_one = [&](std::uint32_t channel, std::int32_t sum) {
+    if (channel >= count) return;
+    output[channel] = saturate(NarrowFactor(record.multiplier[channel], record.shift[channel], zero_point).apply(sum));
+  };
+  store_one(0, sums.channel0);
+  store_one(1, sums.channel1);
+  store_one(2, sums.channel2);
+  store_one(3, sums.channel3);
+}
 #endif
 
 }  // namespace kindling

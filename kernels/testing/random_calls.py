@@ -125,6 +125,32 @@ def depthwise_conv2d(rng: Generator) -> tuple[Call, Inputs]:
     return call, [values(rng, call.inputs[0].shape)]
 
 
+def transposed_conv2d(rng: Generator) -> tuple[Call, Inputs]:
+    """Padding from what a transposed convolution without padding has down to less than nothing."""
+    groups, depth, per_group = int(rng.choice([1, 1, 1, 2, 3])), int(rng.integers(1, 12)), int(rng.integers(1, 8))
+    kernel, size = ([int(n) for n in rng.integers(1, 6, 2)] for _ in range(2))
+    spread, dilation = ([int(n) for n in rng.choice([1, 2, 2, 3, 4] if i else [1, 1, 2, 3], 2)] for i in (1, 0))
+    padding, result = [0] * 4, [0, 0]
+    for axis in (0, 1):
+        extent = (kernel[axis] - 1) * dilation[axis] + 1
+        padding[axis], padding[axis + 2] = (extent - 1 - int(rng.integers(0, extent)) + int(rng.integers(-1, 2)) for _ in range(2))
+        padding[axis + 2] = max(padding[axis + 2], extent - (size[axis] - 1) * spread[axis] - 1 - padding[axis])
+        result[axis] = (size[axis] - 1) * spread[axis] + 1 + padding[axis] + padding[axis + 2] - extent + 1
+    in_zero, out_zero = zero_point(rng), zero_point(rng)
+    batches = int(rng.choice([1, 1, 2]))
+    call = Call(
+        "transposed_conv2d",
+        (int8_tensor((batches, *size, groups * depth), in_zero),),
+        (int8_tensor((batches, *result, groups * per_group), out_zero),),
+        factors(rng, groups * per_group, depth * kernel[0] * kernel[1])
+        | activation(rng, out_zero)
+        | {"spread": tuple(spread), "dilation": tuple(dilation), "padding": tuple(padding), "groups": groups}
+        | {"weight": values(rng, (groups * per_group, *kernel, depth), int(rng.choice([-127, -127, -128])))}
+        | {"input_zero_point": in_zero, "output_zero_point": out_zero},
+    )
+    return call, [values(rng, call.inputs[0].shape)]
+
+
 def linear(rng: Generator) -> tuple[Call, Inputs]:
     depth, outputs, rows = int(rng.integers(1, 90)), int(rng.integers(1, 24)), int(rng.choice([1, 1, 2, 5]))
     in_zero, out_zero = zero_point(rng), zero_point(rng)
@@ -391,6 +417,7 @@ def dequantize(rng: Generator) -> tuple[Call, Inputs]:
 OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     conv2d,
     depthwise_conv2d,
+    transposed_conv2d,
     linear,
     avg_pool2d,
     max_pool2d,

@@ -126,6 +126,25 @@ def _pointwise_conv2d(chance: random.Random) -> Model:
     return _model(_clamped(chance, "self.a(x)"), shape, layers=f"self.a = nn.Conv2d({inputs}, {outputs}, 1)")
 
 
+def _transposed_convolution(axes: int) -> Callable[[random.Random], Model]:
+    def make(chance: random.Random) -> Model:
+        kernel = [chance.choice([1, 2, 3, 4, 4, 5]) for _ in range(axes)]
+        stride = [chance.choice([1, 2, 2, 2, 3]) for _ in range(axes)]
+        dilation = [chance.choice([1, 1, 1, 2]) for _ in range(axes)]
+        padding = [chance.randrange(0, (k - 1) * d + 1) for k, d in zip(kernel, dilation)]
+        extra = [chance.randrange(0, max(s, d)) for s, d in zip(stride, dilation)]
+        size = [chance.randrange(p // s + 2, p // s + 6) for s, p in zip(stride, [2 * p for p in padding])]
+        groups = chance.choice([1, 1, 2, 3])
+        inputs, outputs = chance.randrange(1, 9) * groups, chance.randrange(1, 9) * groups
+        layer = (
+            f"self.a = nn.ConvTranspose{axes}d({inputs}, {outputs}, {tuple(kernel)}, stride={tuple(stride)}, padding={tuple(padding)}, "
+            f"output_padding={tuple(extra)}, dilation={tuple(dilation)}, groups={groups}, bias={chance.random() < 0.8})"
+        )
+        return _model(_clamped(chance, "self.a(x)"), (_batch(chance), inputs, *size), layers=layer)
+
+    return make
+
+
 def _linear(chance: random.Random) -> Model:
     inputs, outputs = chance.randrange(1, 150), chance.randrange(1, 40)
     rows = chance.choice([(1,), (1,), (3,), (1, 4), (2, 3)])
@@ -297,7 +316,7 @@ def _upsample(chance: random.Random) -> Model:
 
 
 def _shuffle(chance: random.Random) -> Model:
-    shape = (1, 12, chance.randrange(1, 4) * 2, chance.randrange(1, 4) * 2)
+    shape = (1, 12, chance.randrange(2, 5) * 2, chance.randrange(1, 4) * 2)
     return _model(chance.choice(["F.pixel_shuffle(x, 2)", "F.pixel_unshuffle(x, 2)", "F.channel_shuffle(x, 3)"]), shape)
 
 
@@ -311,6 +330,8 @@ FAMILIES: dict[str, Callable[[random.Random], Model]] = {
     "grouped conv2d": _grouped_conv2d,
     "depthwise conv2d": _depthwise_conv2d,
     "conv1d": _conv1d,
+    "transposed conv1d": _transposed_convolution(1),
+    "transposed conv2d": _transposed_convolution(2),
     "linear": _linear,
     "add": _binary("x + y"),
     "sub": _binary("torch.sub(x, y, alpha=2)"),
