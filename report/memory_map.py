@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 1060.0, 300.0  # of the plot, in the drawing's units
 
 
 # Of the letters of a label.
-_LETTER_WIDTH, _LINE_HEIGHT, _MARGIN = 6.0, 13.0, 5.0
+_LETTER_WIDTH, _LINE_HEIGHT, _MARGIN = 5.8, 13.0, 5.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Rectangle:
 
 @dataclasses.dataclass(frozen=True)
 class Label:
-    """The name of a rectangle's tensor, as much of it as fits in. `x` is its left end, `y` its base line."""
+    """The name of a rectangle's tensor. `x` is its left end, `y` its base line."""
 
     text: str
     x: float
@@ -76,15 +76,15 @@ def _region_map(region: dict[str, Any], plan: dict[str, Any]) -> RegionMap:
 
 
 def _labels(rectangles: list[Rectangle]) -> list[Label]:
-    """One for each rectangle that has room for it, from the top of it down to where it covers no other label."""
+    """One for each tensor whose rectangle has room for its name, from the top down to where it covers no other label."""
     labels: list[Label] = []
     for rectangle in rectangles:
-        name, fits = rectangle.tensor["name"], int((rectangle.width - 2 * _MARGIN) / _LETTER_WIDTH)
-        text = name if len(name) <= fits else name[: fits - 1] + "…"
+        text = rectangle.tensor["name"]
+        fits = len(text) * _LETTER_WIDTH <= rectangle.width - 2 * _MARGIN and rectangle.role != "scratch"
         x, y, bottom = rectangle.x + _MARGIN, rectangle.y + _LINE_HEIGHT, rectangle.y + rectangle.height - 2
         while y <= bottom and any(_collide(x, y, text, label) for label in labels):
             y += _LINE_HEIGHT
-        if y <= bottom and fits >= 5:
+        if y <= bottom and fits:
             labels.append(Label(text, x, y))
     return labels
 

@@ -23,6 +23,13 @@ def _toolchains_impl(ctx):
         what = "arm_gnu",
     )
     assembled_repository(
+        name = "chromium",
+        assemble = "//toolchains/chromium:assemble.py",
+        build_file = "//toolchains/chromium:chromium.BUILD.bazel",
+        scripts = _DEBIAN + ["//toolchains/chromium:packages.lock.json"],
+        what = "chromium",
+    )
+    assembled_repository(
         name = "clang",
         assemble = "//toolchains/clang:assemble.py",
         build_file = "//toolchains/clang:clang.BUILD.bazel",
