@@ -82,11 +82,11 @@ def _pte_firmware_impl(ctx):
     linked = _link(ctx, model, extra_flags = ["-Wl,-Map=" + map.path], outputs = [map])
     elf = linked.elf
 
-    def tool(executable, arguments, outputs, mnemonic):
+    def tool(executable, arguments, outputs, mnemonic, more = []):
         ctx.actions.run(
             executable = executable,
             arguments = arguments,
-            inputs = [elf, map, model.ops, model.plan],
+            inputs = [elf, map, model.ops, model.plan] + more,
             outputs = outputs,
             mnemonic = mnemonic,
         )
@@ -96,23 +96,6 @@ def _pte_firmware_impl(ctx):
     hex = _output(ctx, "hex")
     tool(ctx.executable._objcopy, ["-O", "ihex", elf.path, hex.path], [hex], "FirmwareHex")
 
-    sizes = _output(ctx, "size.json")
-    summary = _output(ctx, "size.txt")
-    tool(
-        ctx.executable._size_report,
-        ["--elf", elf.path, "--map", map.path, "--plan", model.plan.path, "--json", sizes.path, "--text", summary.path],
-        [sizes, summary],
-        "FirmwareSize",
-    )
-
-    checked = _output(ctx, "symbols_checked")
-    tool(
-        ctx.executable._check_symbols,
-        ["--elf", elf.path, "--map", map.path, "--ops", model.ops.path, "--stamp", checked.path],
-        [checked],
-        "FirmwareSymbols",
-    )
-
     disassembly = _output(ctx, "S")
     ctx.actions.run_shell(
         command = '"$1" --disassemble --demangle --no-show-raw-insn "$2" > "$3"',
@@ -121,6 +104,25 @@ def _pte_firmware_impl(ctx):
         tools = [ctx.executable._objdump],
         outputs = [disassembly],
         mnemonic = "FirmwareDisassembly",
+    )
+
+    sizes = _output(ctx, "size.json")
+    summary = _output(ctx, "size.txt")
+    tool(
+        ctx.executable._size_report,
+        ["--elf", elf.path, "--map", map.path, "--plan", model.plan.path, "--disassembly", disassembly.path] +
+        ["--json", sizes.path, "--text", summary.path],
+        [sizes, summary],
+        "FirmwareSize",
+        [disassembly],
+    )
+
+    checked = _output(ctx, "symbols_checked")
+    tool(
+        ctx.executable._check_symbols,
+        ["--elf", elf.path, "--map", map.path, "--ops", model.ops.path, "--stamp", checked.path],
+        [checked],
+        "FirmwareSymbols",
     )
 
     header = _output(ctx, "h")

@@ -4,12 +4,19 @@ import argparse
 import json
 import pathlib
 import re
+import struct
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from runtime.firmware.stack_usage import ENTRY, Pointers, StackAnalysis, UnboundedStack, parse
+
 _IN_RAM = (".stack", ".data", ".bss", ".state", ".arena")  # and .arena.<region>
 _MODEL = ".model"
+
+# kindling::(anonymous namespace)::kKernels: pairs of a kernel and its check; kindling::kFirmwareModel.
+_KERNEL_TABLE = "_ZN8kindling12_GLOBAL__N_1L8kKernelsE"
+_MODEL_TABLE = "_ZN8kindling14kFirmwareModelE"
 
 # First match decides. Paths are those of the linker map, which Bazel makes relative to its output folder.
 _OWNERS = (
@@ -59,7 +66,36 @@ def sections(elf: pathlib.Path) -> dict[str, int]:
         }
 
 
-def report(elf: pathlib.Path, map_text: str, plan: dict) -> dict:
+def table(elf: pathlib.Path, symbol: str) -> list[int]:
+    """The words of a constant; none if there is no such symbol."""
+    with elf.open("rb") as file:
+        opened = ELFFile(file)
+        for found in opened.get_section_by_name(".symtab").get_symbol_by_name(symbol) or ():
+            section, start = opened.get_section(found["st_shndx"]), found["st_value"]
+            data = section.data()[start - section["sh_addr"] :][: found["st_size"]]
+            return [word for (word,) in struct.iter_unpack("<I", data)]
+    return []
+
+
+def stack_bound(elf: pathlib.Path, disassembly: str) -> dict:
+    """Bytes of stack that the firmware, and within it a call of the model's functions, can take at most, and how it comes to that.
+
+    Where there is no bound, `why_unbounded` says why, and the rest is None.
+    """
+    functions = parse(disassembly)
+    kernels, model = ([word & ~1 for word in table(elf, symbol)] for symbol in (_KERNEL_TABLE, _MODEL_TABLE))
+    model = tuple(word for word in model if word in functions)
+    analysis = StackAnalysis(functions, Pointers(tuple(kernels[::2]), tuple(kernels[1::2]), model))
+    try:
+        usage = analysis.usage(analysis.address_of(ENTRY))
+        of_model = max(analysis.usage(address).nbytes for address in model)
+    except UnboundedStack as error:
+        return {"bytes": None, "model_bytes": None, "deepest": None, "why_unbounded": str(error)}
+    deepest = [{"function": name, "in_use": depth} for name, depth in usage.chain]
+    return {"bytes": usage.nbytes, "model_bytes": of_model, "deepest": deepest, "why_unbounded": None}
+
+
+def report(elf: pathlib.Path, map_text: str, plan: dict, disassembly: str) -> dict:
     """The report: bytes of flash by owner, and of RAM by use. Their sums are the sums of the ELF's sections.
 
     `constants` are weights and kernels' parameters, `metadata` is the rest of what .model holds; padding between sections and
@@ -83,7 +119,14 @@ def report(elf: pathlib.Path, map_text: str, plan: dict) -> dict:
         "other": sizes.get(".data", 0) + sizes.get(".bss", 0),
     }
     regions = {region["name"]: region["bytes"] for region in plan["regions"]}
-    return {"flash": flash, "flash_total": total, "ram": ram, "ram_total": sum(ram.values()), "arena_regions": regions}
+    return {
+        "flash": flash,
+        "flash_total": total,
+        "ram": ram,
+        "ram_total": sum(ram.values()),
+        "arena_regions": regions,
+        "stack_bound": stack_bound(elf, disassembly),
+    }
 
 
 _WORDS = {
@@ -108,10 +151,28 @@ def summary(name: str, sizes: dict, plan: dict) -> str:
         lines += [_line(_WORDS[part], nbytes) for part, nbytes in sizes[memory].items() if nbytes]
     if len(sizes["arena_regions"]) > 1:
         lines += [_line(f"of the arena in {region}", nbytes) for region, nbytes in sizes["arena_regions"].items()]
+    lines += ["", *_ram_bill(sizes, plan)]
     code = sizes["flash_total"] - sizes["flash"]["constants"]
     peak = plan["peak"]
     lines += ["", f"Flash without weights and parameters: {code:,} bytes", f"Arena peak: {peak['bytes']:,} bytes at step {peak['step']}, {peak['layer']}"]
     return "\n".join(lines) + "\n"
+
+
+def _ram_bill(sizes: dict, plan: dict) -> list[str]:
+    """What RAM the firmware cannot do without."""
+    ram, bound = sizes["ram"], sizes["stack_bound"]
+    if bound["bytes"] is None:
+        return [f"RAM in use: arena, state, data and a stack without bound: {bound['why_unbounded']}"]
+    needed = ram["arena"] + ram["state"] + ram["other"] + bound["bytes"]
+    scratch = max(step["scratch_bytes"] for step in plan["steps"])
+    return [
+        f"{'RAM in use at most':46}{needed:>9,} bytes",
+        _line("arena", ram["arena"]),
+        _line("of it scratch of the step that needs most", scratch),
+        _line("state of the runtime, data", ram["state"] + ram["other"]),
+        _line("worst-case stack", bound["bytes"]),
+        _line("of it the model's, the rest is the main program's", bound["model_bytes"]),
+    ]
 
 
 def _line(what: str, nbytes: int) -> str:
@@ -120,13 +181,13 @@ def _line(what: str, nbytes: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, what in {"elf": "the firmware", "map": "its linker map", "plan": "the model's plan.json"}.items():
+    for name, what in {"elf": "the firmware", "map": "its linker map", "plan": "the model's plan.json", "disassembly": "its code"}.items():
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=what)
     parser.add_argument("--json", type=pathlib.Path, required=True, help="the report to write")
     parser.add_argument("--text", type=pathlib.Path, required=True, help="the summary to write")
     arguments = parser.parse_args()
     plan = json.loads(arguments.plan.read_text())
-    sizes = report(arguments.elf, arguments.map.read_text(), plan)
+    sizes = report(arguments.elf, arguments.map.read_text(), plan, arguments.disassembly.read_text())
     arguments.json.write_text(json.dumps(sizes, indent=1) + "\n")
     arguments.text.write_text(summary(arguments.elf.name, sizes, plan))
 
