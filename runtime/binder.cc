@@ -2,6 +2,7 @@
 
 #include "runtime/instruction.h"
 #include "runtime/schema/program_generated.h"
+#include "runtime/tensor.h"
 
 namespace kindling {
 namespace {
@@ -9,14 +10,11 @@ namespace {
 using executorch_flatbuffer::AllocationDetails, executorch_flatbuffer::EValue, executorch_flatbuffer::Operator,
     executorch_flatbuffer::Tensor;
 
-/// Bytes of an element by ScalarType, up to BOOL; 0 where there is no such type.
-constexpr uint8_t kElementBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1};
-
 /// What is known of a value: flags, and its bytes, shifted. 0: nothing yet.
 constexpr uint32_t kAligned = 1;  // to 16 bytes
 constexpr uint32_t kFound = 2;
 constexpr uint32_t kConstant = 4;
-constexpr uint32_t kBytesShift = 3;
+constexpr uint32_t kBytesShift = 32 - kTensorBytesBits;
 
 constexpr uint32_t kTensor = static_cast<uint32_t>(executorch_flatbuffer::KernelTypes::Tensor);
 
@@ -28,21 +26,6 @@ bool are_equal(const char* a, const char* b, uint32_t bytes) {
     if (word(a, i) != word(b, i)) return false;
   }
   return bytes == i || (word(a, i) ^ word(b, i)) << (32 - 8 * (bytes - i)) == 0;
-}
-
-/// A tensor's size in bytes. Says whether it is sound, and what a note can hold.
-template <Verification kVerification>
-[[gnu::always_inline]] inline bool tensor_bytes(const FlatbufferReader<kVerification>& reader, const Table& tensor,
-                                                uint32_t& bytes) {
-  uint32_t type;
-  Span<const uint32_t> sizes;
-  if (!reader.u32s(tensor, Tensor::VT_SIZES, sizes) || !reader.u8(tensor, Tensor::VT_SCALAR_TYPE, type)) return false;
-  bytes = type < sizeof(kElementBytes) ? kElementBytes[type] : 0;
-  if (bytes == 0) return false;
-  for (uint32_t size : sizes) {
-    if (__builtin_mul_overflow(bytes, size, &bytes)) return false;
-  }
-  return bytes >> (32 - kBytesShift) == 0;
 }
 
 /// Whether sizes are not negative, and the order of the dimensions in memory names each of them once.
@@ -195,10 +178,11 @@ template <Verification kVerification>
             reader_.u32(details, AllocationDetails::VT_MEMORY_OFFSET_LOW, offset) &&
             reader_.u32(details, AllocationDetails::VT_MEMORY_ID, region);
     if (kVerify && (!sound || region - 1 >= regions_.size)) return fail(Error::InvalidProgram);
-    bool plain = reader_.is_absent(details, AllocationDetails::VT_MEMORY_OFFSET_HIGH) &&
-                 reader_.is_absent(tensor, Tensor::VT_DATA_BUFFER_IDX);
-    if (kVerify && !plain) return fail(Error::NotSupported);
     home = {regions_[region - 1].data, regions_[region - 1].size};
+    // Only state has a first value.
+    bool plain = reader_.is_absent(details, AllocationDetails::VT_MEMORY_OFFSET_HIGH) &&
+                 (reader_.is_absent(tensor, Tensor::VT_DATA_BUFFER_IDX) || home.data == environment_.state.data);
+    if (kVerify && !plain) return fail(Error::NotSupported);
   }
   uint32_t bytes = 0;
   if (kVerify && !(tensor_bytes(reader_, tensor, bytes) && lies_in(home.size, offset, bytes))) return fail(Error::InvalidProgram);

@@ -38,6 +38,7 @@ struct Environment {
   Span<const uint32_t> output_bytes;
   Span<const Region> regions;  // region i is memory_id i + 1 of the program
   Span<void*> addresses;       // room for the address of each value
+  Region state = {nullptr, 0};  // that of the regions, not the first, which holds what lasts from run to run, see state.h
 };
 
 }  // namespace kindling

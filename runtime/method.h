@@ -13,8 +13,12 @@
 namespace kindling {
 
 /// Executes a method's instructions where they lie in the file. In RAM it keeps itself, and one address per value of the
-/// method in memory that the caller gives it. Not re-entrant: one inference at a time, and methods that share a region must
-/// not run interleaved.
+/// method in memory that the caller gives it.
+///
+/// Who may run when: a method is used by one thread, or interrupt, at a time, and nothing here waits or locks. Methods with regions,
+/// addresses and Method of their own run independently of each other. Methods may share regions, to save RAM: then a run,
+/// from its inputs' writing to its outputs' reading, must end before another's begins, and only what lies in a region that
+/// is Environment::state survives it.
 ///
 ///   Program program;
 ///   static Method method;
@@ -26,8 +30,8 @@ namespace kindling {
 ///   ... method.output(0) ...
 class Method {
  public:
-  /// Makes ready method number `method` of `program`. What `environment` points to must outlive the method, and what its regions
-  /// hold is lost, so methods that share regions are all initialised before one of them runs.
+  /// Makes ready method number `method` of `program`. What `environment` points to must outlive the method. What its first region
+  /// holds is lost, so methods that share it are initialised before one of them runs, or between runs. State is left as it is.
   ///
   /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidArgument: sizes of inputs
   /// or outputs are not those of the environment, or it is misaligned, or an instruction does not suit its kernel. InvalidType:

@@ -60,6 +60,7 @@ Error Program::load(Span<const uint8_t> file) {
   }
   flatbuffer_ = flatbuffer;
   plans_ = plans;
+  segments_ = segments;
   constants_ = constants;
   constant_offsets_ = constant_offsets;
   return Error::Ok;

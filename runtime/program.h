@@ -31,6 +31,8 @@ class Program {
   Span<const uint8_t> flatbuffer() const { return flatbuffer_; }
   /// The ExecutionPlan of each method.
   Tables plans() const { return plans_; }
+  /// What the segments' offsets count from, up to the end of the file.
+  Span<const uint8_t> segments() const { return segments_; }
   /// The segment of constants, and the distance of each from its start by data_buffer_idx; entry 0 stands for none.
   Span<const uint8_t> constants() const { return constants_; }
   Span<const Wide> constant_offsets() const { return constant_offsets_; }
@@ -38,6 +40,7 @@ class Program {
  private:
   Span<const uint8_t> flatbuffer_;
   Tables plans_ = {};  // none until all is loaded
+  Span<const uint8_t> segments_;
   Span<const uint8_t> constants_;
   Span<const Wide> constant_offsets_;
 };

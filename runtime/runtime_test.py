@@ -21,6 +21,7 @@ from runtime.testing.programs import (
     program,
     program_of,
     run_programs,
+    stateful_program,
     values,
 )
 
@@ -290,6 +291,61 @@ def test_methods_are_found_by_name():
     assert run_programs([file], name="other") == [Result(0, 0, bytes(3 * (i - 3) % 256 for i in range(8)))]
     for name in ("forwar", "forward1", ""):
         assert run_programs([file], name=name) == [error("NotFound")]
+
+
+def _streamed(first: bytes, runs: int) -> Result:
+    """What the stateful program answers in its last run."""
+    total = [byte - 256 if byte > 127 else byte for byte in first]
+    for _ in range(runs):
+        output = [(i - 3 + value) * 2 % 256 for i, value in enumerate(total)]
+        total = [3 * value % 256 for value in output]
+    return Result(0, 0, bytes(output))
+
+
+@pytest.mark.parametrize("checks", CHECKS)
+def test_state_lasts_from_run_to_run_and_starts_with_its_first_value_or_zeros(checks):
+    first = bytes(range(8))
+    for runs in (1, 2, 5):
+        assert run_programs([stateful_program(first)], stateful=True, runs=runs, **checks) == [_streamed(first, runs)]
+        assert run_programs([stateful_program()], stateful=True, runs=runs, **checks) == [_streamed(bytes(8), runs)]
+
+
+def test_initialising_another_method_in_the_same_memory_leaves_state_alone():
+    assert run_programs([stateful_program(bytes(range(8)))], stateful=True, runs=3, disturbed=True) == [_streamed(bytes(range(8)), 3)]
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    {
+        "a first value outside of the state": (
+            stateful_program(bytes(8), x=TensorValue(ScalarType.CHAR, (8,), offset=5, first=0)),
+            error("NotSupported", 1),
+        ),
+        "a first value that does not exist": (
+            stateful_program(bytes(8), y=TensorValue(ScalarType.CHAR, (8,), memory=1, first=1)),
+            error("InvalidProgram"),
+        ),
+        "a first value that is too short": (stateful_program(bytes(7)), error("InvalidProgram")),
+        "a first value where there are none": (
+            stateful_program(y=TensorValue(ScalarType.CHAR, (8,), memory=1, first=0)),
+            error("InvalidProgram"),
+        ),
+    }.values(),
+)
+def test_state_that_is_not_as_it_must_be_is_refused(file, expected):
+    assert run_programs([file], stateful=True)[0].error == expected.error
+
+
+def test_state_is_refused_where_no_region_is_for_it():
+    assert run_programs([stateful_program(bytes(8))])[0].error == ERRORS["NotSupported"]
+
+
+@pytest.mark.parametrize("checks", CHECKS)
+def test_whatever_byte_of_a_stateful_program_is_changed_the_runtime_stays_within_bounds(checks):
+    whole = stateful_program(bytes(range(8)))
+    files = [whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :] for at in range(len(whole)) for flip in (0x01, 0x80, 0xFF)]
+    results = run_programs(files, stateful=True, runs=2, **checks)
+    assert {result.error for result in results} <= set(ERRORS.values())
 
 
 def test_after_an_error_a_method_that_ran_before_cannot_run():

@@ -35,13 +35,14 @@ _BY_DTYPE = {
 @dataclasses.dataclass(frozen=True)
 class TensorValue:
     """A contiguous tensor: either constant number `constant` (index into Contents.constants), or `offset` bytes into planned
-    memory `memory`, counted from 0."""
+    memory `memory`, counted from 0. Of the latter, one that lasts from run to run may have a first value, number `first`."""
 
     scalar_type: ScalarType
     sizes: tuple[int, ...]
     constant: int | None = None
     memory: int = 0
     offset: int = 0
+    first: int | None = None  # index into Contents.first_values
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,3 +70,4 @@ class Method:
 class Contents:
     methods: tuple[Method, ...]
     constants: tuple[bytes, ...]
+    first_values: tuple[bytes, ...] = ()

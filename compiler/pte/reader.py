@@ -152,11 +152,13 @@ def _value(value: Any) -> Value:
 
 def _tensor_fields(tensor: Any) -> dict[str, Any]:
     allocation = tensor.AllocationInfo()
+    buffer = tensor.DataBufferIdx() - 1 if tensor.DataBufferIdx() else None
     return {
         "scalar_type": tensor.ScalarType(),
         "sizes": _vector(tensor, "Sizes"),
         "dim_order": _vector(tensor, "DimOrder"),
-        "constant": tensor.DataBufferIdx() - 1 if tensor.DataBufferIdx() else None,
+        "constant": None if allocation else buffer,
+        "first": buffer if allocation else None,
         "memory": allocation.MemoryId() - 1 if allocation else None,
         "offset": allocation.MemoryOffsetLow() | allocation.MemoryOffsetHigh() << 32 if allocation else None,
     }

@@ -1,8 +1,10 @@
-"""Writes ExecuTorch's container: extended header, flatbuffer, one segment of constants; and checksums where it has padding.
+"""Writes ExecuTorch's container: extended header, flatbuffer, segments of constants and of first values; and checksums where it
+has padding.
 
 The same contents give the same bytes. Vectors and tables that are equal are written once, which a flatbuffer's readers cannot tell.
 """
 
+import dataclasses
 import struct
 import zlib
 from collections.abc import Sequence
@@ -18,42 +20,53 @@ IDENTIFIER = b"ET12"
 HEADER_MAGIC = b"eh00"
 HEADER_BYTES = 32
 CHECKSUM_MAGIC = b"KCRC"
-CONSTANT_ALIGNMENT = 16
+ITEM_ALIGNMENT = 16
 SEGMENT_ALIGNMENT = 128
 OVERLOAD = "out"
 
 
 def pte_bytes(contents: Contents) -> bytes:
-    """The file. Constants lie 16-byte aligned in a segment that starts at a multiple of 128 bytes; runtime/checksums.h says what
-    is in front of it."""
-    segment, offsets = _constant_segment(contents.constants)
-    flatbuffer = _Writer().program(contents, offsets, len(segment))
-    return _with_header(flatbuffer, segment)
+    """The file. Constants lie 16-byte aligned in a segment that starts at a multiple of 128 bytes, first values of what lasts from
+    run to run in a second one; runtime/checksums.h says what is in front of them."""
+    parts = [_segment(contents.constants), _segment(contents.first_values)]
+    flatbuffer = _Writer().program(contents, parts)
+    return _with_header(flatbuffer, [part.data for part in parts if part.data])
 
 
-def _constant_segment(constants: Sequence[bytes]) -> tuple[bytes, list[int]]:
+@dataclasses.dataclass(frozen=True)
+class _Segment:
+    data: bytes
+    offsets: tuple[int, ...]  # where each of its items begins
+
+
+def _segment(items: Sequence[bytes]) -> _Segment:
     segment, offsets = bytearray(), []
-    for constant in constants:
-        segment += bytes(-len(segment) % CONSTANT_ALIGNMENT)
+    for item in items:
+        segment += bytes(-len(segment) % ITEM_ALIGNMENT)
         offsets.append(len(segment))
-        segment += constant
-    return bytes(segment), offsets
+        segment += item
+    return _Segment(bytes(segment), tuple(offsets))
 
 
-def _with_header(flatbuffer: bytes, segment: bytes) -> bytes:
-    """Inserts the extended header behind the flatbuffer's first 8 bytes, if there is a segment, and appends that."""
-    if not segment:
+def _aligned(offset: int) -> int:
+    return -(-offset // SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT
+
+
+def _with_header(flatbuffer: bytes, segments: Sequence[bytes]) -> bytes:
+    """Inserts the extended header behind the flatbuffer's first 8 bytes, if there are segments, and appends those."""
+    if not segments:
         return flatbuffer
     (root,) = struct.unpack_from("<I", flatbuffer)
     program_bytes = len(flatbuffer) + HEADER_BYTES
-    checksum_bytes = len(CHECKSUM_MAGIC) + 4 * 3
-    segment_base = -(-(program_bytes + checksum_bytes) // SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT
-    header = HEADER_MAGIC + struct.pack("<IQQQ", HEADER_BYTES, program_bytes, segment_base, len(segment))
-    head = struct.pack("<I", root + HEADER_BYTES) + flatbuffer[4:8] + header
-    program = head + flatbuffer[8:]
-    padded_segment = bytes(segment_base - program_bytes - checksum_bytes) + segment
-    checksums = CHECKSUM_MAGIC + struct.pack("<3I", 2, zlib.crc32(program), zlib.crc32(padded_segment))
-    return program + checksums + padded_segment
+    checksum_bytes = len(CHECKSUM_MAGIC) + 4 * (2 + len(segments))
+    segment_base = _aligned(program_bytes + checksum_bytes)
+    padded = [bytes(segment_base - program_bytes - checksum_bytes) + segments[0]]
+    padded += [bytes(_aligned(len(before)) - len(before)) + segment for before, segment in zip(segments, segments[1:])]
+    segment_bytes = sum(map(len, padded)) - (segment_base - program_bytes - checksum_bytes)
+    header = HEADER_MAGIC + struct.pack("<IQQQ", HEADER_BYTES, program_bytes, segment_base, segment_bytes)
+    program = struct.pack("<I", root + HEADER_BYTES) + flatbuffer[4:8] + header + flatbuffer[8:]
+    checksums = CHECKSUM_MAGIC + struct.pack(f"<{2 + len(padded)}I", 1 + len(padded), *map(zlib.crc32, (program, *padded)))
+    return program + checksums + b"".join(padded)
 
 
 class _Writer:
@@ -61,12 +74,19 @@ class _Writer:
         self.builder = flatbuffers.Builder(4096)
         self.written: dict[Any, int] = {}
 
-    def program(self, contents: Contents, offsets: Sequence[int], segment_bytes: int) -> bytes:
+    def program(self, contents: Contents, parts: Sequence[_Segment]) -> bytes:
+        """`parts`: constants, first values. Those that are empty are left out of the file."""
         nothing = self._offsets([])
         plans = self._offsets([self._plan(method, nothing) for method in contents.methods])
-        segments = [self._table("DataSegment", Size=segment_bytes)] if segment_bytes else []
-        # Entry 0 is reserved: buffer number 0 means that a tensor has none.
-        constant_segment = self._table("SubsegmentOffsets", Offsets=self._numbers([0, *offsets], np.uint64))
+        subsegments, segments, offset = [], [], 0
+        for part in parts:
+            # Entry 0 is reserved: buffer number 0 means that a tensor has none.
+            offsets = self._numbers([0, *part.offsets], np.uint64)
+            subsegments.append(self._table("SubsegmentOffsets", SegmentIndex=len(segments), Offsets=offsets))
+            if part.data:
+                segments.append(self._table("DataSegment", Offset=offset, Size=len(part.data)))
+                offset = _aligned(offset + len(part.data))
+        constant_segment, first_values = subsegments
         root = self._table(
             "Program",
             ExecutionPlan=plans,
@@ -74,7 +94,7 @@ class _Writer:
             BackendDelegateData=nothing,
             Segments=self._offsets(segments),
             ConstantSegment=constant_segment,
-            MutableDataSegments=nothing,
+            MutableDataSegments=self._offsets([first_values]) if parts[1].data else nothing,
             NamedData=nothing,
         )
         self.builder.Finish(root, IDENTIFIER)
@@ -116,6 +136,8 @@ class _Writer:
             fields["DataBufferIdx"] = value.constant + 1
         else:
             fields["AllocationInfo"] = self._table("AllocationDetails", MemoryId=value.memory + 1, MemoryOffsetLow=value.offset)
+            if value.first is not None:
+                fields["DataBufferIdx"] = value.first + 1
         tensor = self._table("Tensor", **fields)
         return self._table("EValue", ValType=schema.KernelTypes.Tensor, Val=tensor)
 

@@ -1,4 +1,5 @@
 import contextlib
+import dataclasses
 import struct
 import zlib
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.errors import CompileError
-from compiler.pte.contents import Contents, Method
+from compiler.pte.contents import Contents, Method, ScalarType, TensorValue
 from compiler.pte.reader import read_pte
 from compiler.pte.testing import SMALL
 from compiler.pte.writer import pte_bytes
@@ -31,6 +32,25 @@ def test_every_byte_is_under_a_checksum():
     magic, count, *crcs = struct.unpack_from("<4s3I", file, program_bytes)
     assert (magic, count) == (b"KCRC", 2)
     assert crcs == [zlib.crc32(file[:program_bytes]), zlib.crc32(file[program_bytes + 16 :])]
+
+
+def test_first_values_have_a_segment_of_their_own_under_a_checksum_of_its_own():
+    (method,) = SMALL.methods
+    values = (*method.values, TensorValue(ScalarType.CHAR, (3,), offset=112, first=1))
+    file = pte_bytes(Contents((dataclasses.replace(method, values=values),), SMALL.constants, (b"one", b"two")))
+    view = read_pte(file)
+    (constants, constant_bytes), (first, first_bytes) = view.segments
+    assert file[constants:][:constant_bytes] == b"hello".ljust(16, b"\0") + b"world!"
+    assert file[first:] == b"one".ljust(16, b"\0") + b"two" and first_bytes == 19 and first % 128 == 0
+    table = schema.Program.GetRootAs(bytearray(file)).MutableDataSegments(0)
+    assert (table.SegmentIndex(), list(table.OffsetsAsNumpy())) == (1, [0, 0, 16])
+    fields = view.methods[0].values[-1].fields
+    assert (fields["constant"], fields["first"], fields["memory"], fields["offset"]) == (None, 1, 0, 112)
+    (program_bytes,) = struct.unpack_from("<Q", file, 16)
+    magic, count, *crcs = struct.unpack_from("<4s4I", file, program_bytes)
+    assert (magic, count) == (b"KCRC", 3)
+    parts = file[:program_bytes], file[program_bytes + 20 : constants + constant_bytes], file[constants + constant_bytes :]
+    assert crcs == [zlib.crc32(part) for part in parts]
 
 
 def test_readers_find_what_was_written():

@@ -57,6 +57,14 @@ def program_of(*methods: Method) -> bytes:
     return writer.pte_bytes(Contents(methods=methods, constants=CONSTANTS))
 
 
+def stateful_program(first: bytes | None = None, constants: tuple[bytes, ...] = CONSTANTS, **changes: TensorValue) -> bytes:
+    """z = (x + sum) * 2, then sum = z * 3; `sum` lasts from run to run, and starts with the values `first`, or with zeros."""
+    state = TensorValue(ScalarType.CHAR, (8,), memory=1, first=None if first is None else 0)
+    calls = (KernelCall(1, (0, 2, 3, 4, 5)), KernelCall(0, (5, 1, 2)))
+    stateful = method(values=values(**({"y": state} | changes)), calls=calls)
+    return writer.pte_bytes(Contents((stateful,), constants, () if first is None else (first,)))
+
+
 def altered_program(table: str, alter: Callable[[Any, dict[str, int]], dict[str, int]]) -> bytes:
     """The sound program, but for the fields of the tables of one kind: alter(writer, fields) says what they are instead."""
 
@@ -106,6 +114,10 @@ def _request(
     misaligned_region: int = 0,
     full: bool = False,
     checksums: bool = False,
+    stateful: bool = False,
+    runs: int = 1,
+    disturbed: bool = False,
 ) -> bytes:
-    numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region, 1 + full, checksums)
+    flags = (1 + full, checksums, stateful, runs, disturbed)
+    numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region, *flags)
     return struct.pack(f"<{2 + len(numbers)}I", file_bytes, len(name), *numbers) + name.encode()

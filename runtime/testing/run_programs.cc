@@ -2,6 +2,7 @@
 //
 // Standard input: for each program a Request, the name of the method, the .pte.
 // Standard output: for each, u32 error, u32 next instruction and, if the error is 0, the 8 bytes of output 0.
+// State is reset before the first run.
 // Everything a program may touch is allocated to the byte, so that AddressSanitizer sees what goes beyond.
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "runtime/checksums.h"
 #include "runtime/method.h"
+#include "runtime/state.h"
 
 namespace kindling {
 namespace {
@@ -26,6 +28,9 @@ struct Request {
   uint32_t misaligned_region;
   uint32_t verification;  // kindling::Verification
   uint32_t checksums;     // whether they are checked
+  uint32_t stateful;      // whether the second region is state
+  uint32_t runs;          // at least 1; the last one's output is given
+  uint32_t disturbed;     // whether another Method is initialised in the same memory before each run
 };
 
 struct Params {
@@ -108,6 +113,13 @@ void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 // One for all programs, so that what one leaves behind meets the next.
 Method method;
 
+Error run_once(uint32_t instructions_a_step) {
+  if (instructions_a_step == 0) return method.run();
+  Error error;
+  while ((error = method.step(instructions_a_step)) == Error::Ok) continue;
+  return error == Error::EndOfMethod ? Error::Ok : error;
+}
+
 template <Verification kVerification>
 void run_program(const Request& request, Span<const char> name, Span<const uint8_t> file) {
   constexpr uint32_t kAddresses = 8;
@@ -121,6 +133,7 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
       .output_bytes = kBytes,
       .regions = regions,
       .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
+      .state = request.stateful ? second.region() : Region(nullptr, 0),
   };
   Program program;
   uint32_t number;
@@ -134,19 +147,19 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
     return;
   }
   error = method.init<kVerification>(program, number, environment);
+  if (error == Error::Ok && request.stateful) error = reset_state(program, number, environment);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(method.next_instruction());
-    if (method.run() != Error::InvalidState) std::abort();
+    if (!request.stateful && method.run() != Error::InvalidState) std::abort();
     return;
   }
-  int8_t* input = static_cast<int8_t*>(method.input(0));
-  for (uint32_t i = 0; i < kOutputBytes; ++i) input[i] = static_cast<int8_t>(i - 3);
-  if (request.instructions_a_step == 0) {
-    error = method.run();
-  } else {
-    while ((error = method.step(request.instructions_a_step)) == Error::Ok) continue;
-    if (error == Error::EndOfMethod) error = Error::Ok;
+  for (uint32_t run = 0; error == Error::Ok && run < request.runs; ++run) {
+    Method other;
+    if (request.disturbed && other.init<kVerification>(program, number, environment) != Error::Ok) std::abort();
+    int8_t* input = static_cast<int8_t*>(method.input(0));
+    for (uint32_t i = 0; i < kOutputBytes; ++i) input[i] = static_cast<int8_t>(i - 3);
+    error = run_once(request.instructions_a_step);
   }
   put(static_cast<uint32_t>(error));
   put(method.next_instruction());
