@@ -39,9 +39,9 @@ def test_ordinary_symbols_pass():
 
 
 def test_sections_of_constructors_and_of_exceptions_must_be_empty():
-    assert section_errors({".text": 100, ".init_array": 4, ".ARM.exidx": 8, ".eh_frame": 0}) == [
+    assert section_errors({".text": 100, ".init_array": 4, ".ARM.exidx": 8, ".ARM.extab": 12, ".eh_frame": 0}) == [
         "section .init_array is not empty: static constructors must not be in a firmware",
-        "section .ARM.exidx is not empty: tables for exceptions must not be in a firmware",
+        "section .ARM.extab is not empty: tables for exceptions must not be in a firmware",
     ]
 
 
