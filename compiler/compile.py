@@ -1,19 +1,21 @@
 """The compiler's two stages, from files to files."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiler.elide import elide
 from compiler.errors import CompileError
-from compiler.graph_file import graph_bytes, read_graph
+from compiler.graph_file import graph_bytes, read_graphs
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.planner.best import plan_best
+from compiler.planner.plan import MemoryPlan
 from compiler.planner.regions import SRAM, Memory
-from compiler.pte.assemble import assemble
+from compiler.program import Program
+from compiler.pte.assemble import assemble_methods
 from compiler.pte.writer import pte_bytes
 from compiler.reports import ops_json, plan_json
 from kernels.operator import Tier
@@ -25,13 +27,17 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class LoweringRequest:
-    """How to lower a graph. `dump` is a folder for the graph's text after each pass; for `placement` see plan_memory."""
+    """How to lower a model's graphs. `dump` is a folder for the graphs' text after each pass; for `placement` see plan_memory.
+
+    `method` is the one that ops and plan are of, by default the first.
+    """
 
     tier: Tier
     int8_io: bool = True
     memory: Memory = (SRAM,)
     placement: Mapping[str, str] = dataclasses.field(default_factory=dict)
     dump: Path | None = None
+    method: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,31 +49,41 @@ class Compiled:
     plan: str
 
 
-def build(request: "ModelRequest") -> Graph:
-    """First stage: the user's model as a quantised graph. Imports torch."""
-    from compiler.frontend.build_graph import build_graph
+def build(request: "ModelRequest") -> tuple[Graph, ...]:
+    """First stage: the user's model as graphs, one for each method. Imports torch."""
+    from compiler.frontend.build_graph import build_graphs
 
-    return build_graph(request)
+    return build_graphs(request)
 
 
 def lower_graph(graph: Graph, request: LoweringRequest) -> Compiled:
-    """Second stage: the graph as a .pte for one tier. Does not need torch. Raises CompileError."""
-    graph = run_passes(graph, int8_io=request.int8_io, dump=request.dump)
-    program = lower(graph, request.tier, OPERATORS)
-    program, plan = plan_best(
-        program, request.memory, request.placement, lambda program, layers: elide(program, OPERATORS, layers)
-    )
-    contents = assemble(program, plan)
+    return lower_graphs((graph,), request)
+
+
+def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
+    """Second stage: the graphs as the methods of a .pte for one tier. Does not need torch. Raises CompileError."""
+    methods = {graph.method: _planned(graph, request, several=len(graphs) > 1) for graph in graphs}
+    main = request.method or graphs[0].method
+    if main not in methods:
+        raise CompileError(f"there is no method {main}, only {', '.join(methods)}")
+    contents = assemble_methods(methods.values())
     pte = pte_bytes(contents)
+    program, plan = methods[main]
     return Compiled(pte, ops_json(program, contents), plan_json(program, plan, contents, pte))
 
 
-def load_graph(path: Path) -> Graph:
+def _planned(graph: Graph, request: LoweringRequest, several: bool) -> tuple[Program, MemoryPlan]:
+    dump = request.dump / graph.method if request.dump and several else request.dump
+    program = lower(run_passes(graph, int8_io=request.int8_io, dump=dump), request.tier, OPERATORS)
+    return plan_best(program, request.memory, request.placement, lambda program, layers: elide(program, OPERATORS, layers))
+
+
+def load_graphs(path: Path) -> tuple[Graph, ...]:
     try:
-        return read_graph(path.read_bytes())
+        return read_graphs(path.read_bytes())
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
 
 
-def save_graph(path: Path, graph: Graph) -> None:
-    path.write_bytes(graph_bytes(graph))
+def save_graphs(path: Path, graphs: Sequence[Graph]) -> None:
+    path.write_bytes(graph_bytes(*graphs))

@@ -146,6 +146,7 @@ def _lowered_impl(ctx):
             ["--io=%s", ctx.attr.io],
             ["--region=%s", ctx.attr.memory],
             ["--place=%s", ["{}={}".format(*item) for item in ctx.attr.placement.items()]],
+            ["--method=%s", ctx.attr.method],
             ["--pte=%s", pte],
             ["--ops=%s", ops],
             ["--plan=%s", plan],
@@ -177,6 +178,7 @@ _lowered = rule(
         "graph": attr.label(mandatory = True, providers = [_GraphInfo]),
         "io": attr.string(mandatory = True, values = ["int8", "float"]),
         "memory": attr.string_list(mandatory = True),
+        "method": attr.string(),
         "placement": attr.string_dict(mandatory = True),
         "tier": attr.string(mandatory = True, values = TIERS),
     },
@@ -197,6 +199,7 @@ def pte_model(
         io = "int8",
         memory = ["sram"],
         placement = {},
+        method = "",
         visibility = None,
         tags = None,
         **kwargs):
@@ -212,14 +215,15 @@ def pte_model(
       name: the model's name.
       srcs: the model's Python files.
       entry: function that returns the torch.nn.Module, e.g. "kws:build_model"; or a torch.export.ExportedProgram; or a module that
-        compiler/frontend/qat.py has prepared, and training has finished, which needs no calibration.
+        compiler/frontend/qat.py has prepared, and training has finished, which needs no calibration; or for a model of several methods
+        a dict of these by name, a module with its example inputs: {"encode": (module, inputs), ...}.
       program: instead of it, a file that torch.export.save has written (.pt2); needs `calibration` or `calibration_data`.
       deps: py_library targets that the model imports.
       data: files that the model reads, such as weights; found beside its source file, through __file__.
       example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's
         module.
-      calibration: function that yields a tuple of tensors per sample, from which ranges are learnt. Default: calibration of the
-        entry's module.
+      calibration: function that yields a tuple of tensors per sample, from which ranges are learnt; of several methods a dict of
+        such by name. Default: calibration of the entry's module.
       calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
         .npz files, one per sample.
       io: "int8" or "float": what the firmware's inputs and outputs are.
@@ -227,6 +231,7 @@ def pte_model(
         `ram` of //platforms/boards:ram.bzl makes it from the board's table. Or a dict of such lists by tier.
       placement: dict from the name of a layer, tensor or scratch, as in plan.json, to the region that it must lie in. The rest is
         placed by how often it is used: the most often per byte in the fastest region.
+      method: of a model with several methods the one that firmware runs; the plan is of it. Default: the first. The .pte holds all.
       visibility: as usual.
       tags: as usual.
       **kwargs: other common attributes.
@@ -256,6 +261,7 @@ def pte_model(
             graph = name + ".graph",
             io = io,
             memory = memory.get(tier, ["sram"]) if type(memory) == "dict" else memory,
+            method = method,
             placement = placement,
             tier = tier,
             **common

@@ -1,4 +1,4 @@
-"""The `.graph` file: a Graph on disk, the same bytes for the same graph.
+"""The `.graph` file: the Graphs of a model's methods on disk, the same bytes for the same graphs.
 
 An uncompressed NumPy .npz archive. Its member "graph" is UTF-8 JSON; every other member is an array that the JSON refers to as
 {"array": member}: constants and array attributes. `np.load` opens it.
@@ -16,11 +16,11 @@ from compiler.errors import CompileError, Source
 from compiler.ir import Graph, Node, Port
 from kernels.operator import TensorType
 
-FORMAT = "kindling graph 1"
+FORMAT = "kindling graph 2"
 
 
-def graph_bytes(graph: Graph) -> bytes:
-    """The graph as a file. Arrays are little-endian and C-contiguous."""
+def graph_bytes(*graphs: Graph) -> bytes:
+    """The graphs as a file. Arrays are little-endian and C-contiguous."""
     arrays: dict[str, np.ndarray] = {}
 
     def plain(value: Any) -> Any:
@@ -42,15 +42,18 @@ def graph_bytes(graph: Graph) -> bytes:
             "source": dataclasses.astuple(node.source) if node.source else None,
         }
 
-    document = {
-        "format": FORMAT,
-        "name": graph.name,
-        "inputs": [dataclasses.astuple(port) for port in graph.inputs],
-        "outputs": [dataclasses.astuple(port) for port in graph.outputs],
-        "nodes": [plain_node(node) for node in graph.nodes],
-        "types": {name: dataclasses.astuple(type_) for name, type_ in sorted(graph.types.items())},
-        "constants": {name: plain(array) for name, array in sorted(graph.constants.items())},
-    }
+    def plain_graph(graph: Graph) -> dict[str, Any]:
+        return {
+            "name": graph.name,
+            "method": graph.method,
+            "inputs": [dataclasses.astuple(port) for port in graph.inputs],
+            "outputs": [dataclasses.astuple(port) for port in graph.outputs],
+            "nodes": [plain_node(node) for node in graph.nodes],
+            "types": {name: dataclasses.astuple(type_) for name, type_ in sorted(graph.types.items())},
+            "constants": {name: plain(array) for name, array in sorted(graph.constants.items())},
+        }
+
+    document = {"format": FORMAT, "graphs": [plain_graph(graph) for graph in graphs]}
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -61,8 +64,8 @@ def graph_bytes(graph: Graph) -> bytes:
     return file.getvalue()
 
 
-def read_graph(file: bytes) -> Graph:
-    """The graph of a `.graph` file. Raises CompileError if it is none."""
+def read_graphs(file: bytes) -> tuple[Graph, ...]:
+    """The graphs of a `.graph` file. Raises CompileError if it is none."""
     try:
         archive = np.load(io.BytesIO(file), allow_pickle=False)
         document = json.loads(archive["graph"].tobytes())
@@ -88,14 +91,18 @@ def read_graph(file: bytes) -> Graph:
             source=Source(*node["source"]) if node["source"] else None,
         )
 
-    return Graph(
-        name=document["name"],
-        inputs=tuple(Port(name, tensor, tuple(axes)) for name, tensor, axes in document["inputs"]),
-        outputs=tuple(Port(name, tensor, tuple(axes)) for name, tensor, axes in document["outputs"]),
-        nodes=tuple(rich_node(node) for node in document["nodes"]),
-        types={
-            name: TensorType(tuple(shape), dtype, scale, zero_point)
-            for name, (shape, dtype, scale, zero_point) in document["types"].items()
-        },
-        constants={name: rich(array) for name, array in document["constants"].items()},
-    ).check()
+    def rich_graph(graph: dict[str, Any]) -> Graph:
+        return Graph(
+            name=graph["name"],
+            method=graph["method"],
+            inputs=tuple(Port(name, tensor, tuple(axes)) for name, tensor, axes in graph["inputs"]),
+            outputs=tuple(Port(name, tensor, tuple(axes)) for name, tensor, axes in graph["outputs"]),
+            nodes=tuple(rich_node(node) for node in graph["nodes"]),
+            types={
+                name: TensorType(tuple(shape), dtype, scale, zero_point)
+                for name, (shape, dtype, scale, zero_point) in graph["types"].items()
+            },
+            constants={name: rich(array) for name, array in graph["constants"].items()},
+        ).check()
+
+    return tuple(rich_graph(graph) for graph in document["graphs"])

@@ -1,8 +1,10 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from compiler.errors import CompileError
-from compiler.graph_file import graph_bytes, read_graph
+from compiler.graph_file import graph_bytes, read_graphs
 from compiler.ir import Graph
 from compiler.testing import GraphBuilder, int8
 
@@ -16,13 +18,18 @@ def graph() -> Graph:
 
 def test_a_graph_survives_the_file():
     before = graph()
-    after = read_graph(graph_bytes(before))
+    (after,) = read_graphs(graph_bytes(before))
     assert str(after) == str(before)
     assert after.nodes[0].attributes["clamp"] == (0.0, None)
     assert after.nodes[0].source == before.nodes[0].source
     assert after.types["x"].scale == 0.1
     for name, array in before.constants.items():
         assert np.array_equal(after.constants[name], array) and after.constants[name].dtype == array.dtype
+
+
+def test_the_graphs_of_several_methods_keep_their_order():
+    first, second = graph(), dataclasses.replace(graph(), method="second")
+    assert [after.method for after in read_graphs(graph_bytes(second, first))] == ["second", "forward"]
 
 
 def test_the_same_graph_gives_the_same_bytes():
@@ -32,16 +39,16 @@ def test_the_same_graph_gives_the_same_bytes():
 def test_the_file_opens_with_numpy(tmp_path):
     (tmp_path / "m.graph").write_bytes(graph_bytes(graph()))
     with np.load(tmp_path / "m.graph") as archive:
-        assert b'"format":"kindling graph 1"' in archive["graph"].tobytes()
+        assert b'"format":"kindling graph 2"' in archive["graph"].tobytes()
 
 
 @pytest.mark.parametrize("damage", [lambda f: b"", lambda f: b"rubbish", lambda f: f[: len(f) // 2]])
 def test_a_damaged_file_is_refused(damage):
     with pytest.raises(CompileError, match=r"not a \.graph file"):
-        read_graph(damage(graph_bytes(graph())))
+        read_graphs(damage(graph_bytes(graph())))
 
 
 def test_a_file_of_another_version_is_refused():
-    file = graph_bytes(graph()).replace(b"kindling graph 1", b"kindling graph 0")
+    file = graph_bytes(graph()).replace(b"kindling graph 2", b"kindling graph 0")
     with pytest.raises(CompileError):
-        read_graph(file)
+        read_graphs(file)

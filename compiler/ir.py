@@ -95,6 +95,7 @@ class Graph:
     nodes: tuple[Node, ...]
     types: Mapping[str, TensorType]
     constants: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    method: str = "forward"
 
     @cached_property
     def _producers(self) -> dict[str, Node]:

@@ -73,6 +73,7 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
         constants={name: array for name, array in graph.constants.items() if name in read},
         steps=tuple(steps),
         weights_bytes=sum(weights.values()),
+        method=graph.method,
     )
 
 

@@ -62,6 +62,7 @@ class Program:
     weights_bytes: int  # int8 weights before packing
     elided: tuple[Step, ...] = ()
     views: Mapping[str, View] = dataclasses.field(default_factory=dict)
+    method: str = "forward"
 
     def location(self, tensor: str) -> View:
         """The tensor with memory of its own in which it lies, and where in it."""

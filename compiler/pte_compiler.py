@@ -19,7 +19,7 @@ from pathlib import Path
 
 from absl import app, flags
 
-from compiler.compile import LoweringRequest, build, load_graph, lower_graph, save_graph
+from compiler.compile import LoweringRequest, build, load_graphs, lower_graphs, save_graphs
 from compiler.errors import CompileError
 from compiler.planner.regions import memory_from_texts
 from compiler.worker import serve_requests
@@ -34,8 +34,9 @@ def define_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "entry",
         None,
-        "module:function that returns the torch.nn.Module, e.g. kws:build_model, or a torch.export.ExportedProgram; or such a program as "
-        "torch.export.save writes it, e.g. kws.pt2.",
+        "module:function that returns the torch.nn.Module, e.g. kws:build_model, or a torch.export.ExportedProgram; or for a model of "
+        "several methods a dict of these by name, a module with its example inputs: {'encode': (module, inputs), ...}. Or such a program "
+        "as torch.export.save writes it, e.g. kws.pt2.",
         **text,
     )
     flags.DEFINE_multi_string(
@@ -74,6 +75,7 @@ def define_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_multi_string(
         "place", [], "NAME=REGION: the results of the layer, or the tensor or scratch, named in the plan, lie there.", **text
     )
+    flags.DEFINE_string("method", "", "The method that --ops and --plan are of, and firmware runs. Default: the first.", **text)
     flags.DEFINE_string("pte", None, "The .pte to write.", **text)
     flags.DEFINE_string("ops", None, "The list of kernels to write, JSON.", **text)
     flags.DEFINE_string("plan", None, "The memory plan to write, JSON.", **text)
@@ -116,20 +118,20 @@ def compile_files(values: flags.FlagValues) -> None:
         if not (values.graph or values.pte or values.ops or values.plan):
             return
     if values.entry:
-        graph = build(_model_request(values))
+        graphs = build(_model_request(values))
         if values.graph:
-            save_graph(Path(values.graph), graph)
+            save_graphs(Path(values.graph), graphs)
     elif values.graph:
-        graph = load_graph(Path(values.graph))
+        graphs = load_graphs(Path(values.graph))
         if values.name:
-            graph = dataclasses.replace(graph, name=values.name)
+            graphs = tuple(dataclasses.replace(graph, name=values.name) for graph in graphs)
     else:
         raise CompileError("nothing to compile: give --entry (a PyTorch model) or --graph; see --help")
     if not (values.pte or values.ops or values.plan):
         return
     if not values.tier:
         raise CompileError("to write a .pte, --tier must be given: scalar, dsp or mve")
-    compiled = lower_graph(graph, _lowering_request(values))
+    compiled = lower_graphs(graphs, _lowering_request(values))
     if values.pte:
         Path(values.pte).write_bytes(compiled.pte)
     if values.ops:
@@ -178,6 +180,7 @@ def _lowering_request(values: flags.FlagValues) -> LoweringRequest:
         memory=memory_from_texts(values.region),
         placement={name: region for name, _, region in (placed.rpartition("=") for placed in values.place)},
         dump=Path(values.dump_passes) if values.dump_passes else None,
+        method=values.method,
     )
 
 

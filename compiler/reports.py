@@ -10,13 +10,14 @@ from kernels.operator import TensorType
 
 
 def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes) -> str:
-    """The memory plan, step by step. All sizes and offsets are bytes; steps count from 0."""
+    """The memory plan of one method, step by step. All sizes and offsets are bytes; steps count from 0."""
     constants_bytes = sum(len(constant) for constant in contents.constants)
     return _json(
         {
             "model": program.name,
             "tier": program.tier,
-            "method": contents.methods[0].name,
+            "method": program.method,
+            "methods": [method.name for method in contents.methods],
             "inputs": [_port(port, plan) for port in program.inputs],
             "outputs": [_port(port, plan) for port in program.outputs],
             "regions": [_region(planned, program) for planned in plan.regions],
@@ -30,15 +31,15 @@ def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes
             "constants_bytes": constants_bytes,
             "weights_bytes": program.weights_bytes,
             "metadata_bytes": len(pte) - constants_bytes,
-            "values": len(contents.methods[0].values),
+            "values": len(contents.method(program.method).values),
         }
     )
 
 
 def ops_json(program: Program, contents: Contents) -> str:
-    """The kernels the firmware needs, in the order of the .pte's operators."""
+    """The kernels the firmware needs to run the program, in the order of its method's operators in the .pte."""
     operators = []
-    for name in contents.methods[0].operators:
+    for name in contents.method(program.method).operators:
         kernel = name.partition("::")[2]
         steps = [step for step in program.steps if step.kernel == kernel]
         operators.append(

@@ -36,14 +36,14 @@ LAYER_SAMPLES = 16
 
 
 def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
-    """The accuracy of the model that the request compiles to.
+    """The accuracy of the model that the request compiles to; of its first method, if there are several.
 
     Layers are compared over the first 16 samples of `dataset`, a .npz with labels (dataset.py), or of the calibration data where there
     is none. Raises CompileError.
     """
     forget_earlier_work()
     with UserCode(request.sources) as code:
-        captured = capture(code, request.entry, request.example_inputs)
+        captured, *_ = capture(code, request.entry, request.example_inputs)
         prepared = observe(captured, calibration_samples(request.calibration, code, captured), code)
         in_float = without_observers(prepared)
         importer = Importer(request.name, captured, convert(prepared), code)

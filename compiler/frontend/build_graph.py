@@ -32,12 +32,22 @@ class ModelRequest:
 
 
 def build_graph(request: ModelRequest) -> ir.Graph:
-    """The model as a tier-neutral graph with quantize and dequantize nodes. Raises CompileError."""
+    """The graph of a model of one method."""
+    (graph,) = build_graphs(request)
+    return graph
+
+
+def build_graphs(request: ModelRequest) -> tuple[ir.Graph, ...]:
+    """The model's methods as tier-neutral graphs with quantize and dequantize nodes. Raises CompileError."""
     forget_earlier_work()
     with UserCode(request.sources) as code:
-        captured = capture(code, request.entry, request.example_inputs)
-        samples = calibration_samples(request.calibration, code, captured)
-        return import_graph(request.name, captured, quantise(captured, samples, code), code)
+        methods = capture(code, request.entry, request.example_inputs)
+        return tuple(_graph(request, captured, code) for captured in methods)
+
+
+def _graph(request: ModelRequest, captured: Captured, code: UserCode) -> ir.Graph:
+    samples = calibration_samples(request.calibration, code, captured)
+    return import_graph(request.name, captured, quantise(captured, samples, code), code)
 
 
 def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:

@@ -18,6 +18,8 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
     origin: "module:function" whose result yields per sample what the example inputs are: a tensor, or tuples and dicts of tensors;
     or a .npz with one array per input (its only array, if the model has one input), samples along the first axis; or a folder of
     .npy or .npz files, one per sample, read in order of name. Axes of size 1, such as the batch, may be missing in files.
+    For a model of several methods the function returns a dict of samples by method, or origin is a folder that holds a .npz or a
+    folder named after each.
     Raises CompileError if there is no sample, or one with another number of inputs, another shape, or a value that is not finite.
     """
     count = 0
@@ -34,11 +36,14 @@ def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterato
 
 
 def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
-    path = Path(origin)
     if ":" in origin:
         return _yielded(origin, code, captured)
+    path = Path(origin)
+    if not captured.alone:
+        archive = path / f"{captured.method}.npz"
+        path = archive if archive.exists() else path / captured.method
     if not path.exists():
-        raise CompileError(f"calibration data {origin} does not exist")
+        raise CompileError(f"calibration data {path} does not exist")
     if path.is_dir():
         return _folder(path, captured)
     if path.suffix == ".npz":
@@ -47,7 +52,12 @@ def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
 
 
 def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
-    for item in code.iterate(code.run(code.function(origin))):
+    samples = code.run(code.function(origin))
+    if not captured.alone:
+        if not isinstance(samples, Mapping) or captured.method not in samples:
+            raise CompileError(f"calibration data {origin} must be a dict of samples by method, with {captured.method} among them")
+        samples = samples[captured.method]
+    for item in code.iterate(samples):
         yield _flat(item, origin, captured)
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class Captured:
     examples: Sample
     structure: TreeSpec  # of (arguments, keyword arguments)
     trained: bool = False  # by qat.py: quantised already, though not yet converted
+    method: str = "forward"
+    alone: bool = True  # no other methods in the model
 
     def call(self, module: GraphModule, sample: Sample) -> Any:
         """What `module`, which is made of the captured one, answers to a sample's tensors."""
@@ -40,21 +42,41 @@ class Captured:
         return module(*arguments, **named)
 
 
-def capture(code: UserCode, entry: str, example_inputs: str) -> Captured:
-    """What `entry` stands for: a saved ExportedProgram (a .pt2), or "module:function", which returns one, or a module.
+def capture(code: UserCode, entry: str, example_inputs: str) -> tuple[Captured, ...]:
+    """The methods of what `entry` stands for: a saved ExportedProgram (a .pt2), or what the function "module:function" returns.
 
-    A module is exported for inputs like those that the function `example_inputs` returns.
+    That is a module, which is exported for inputs like those that the function `example_inputs` returns; an ExportedProgram; or a dict
+    of several methods by name, in which a module stands with its example inputs: (module, inputs).
     """
     if entry.endswith(".pt2"):
-        return _saved(entry, code)
+        return (_saved(entry, code),)
     model = code.run(code.function(entry))
+    if not isinstance(model, Mapping):
+        return (_method(code, model, lambda: code.run(code.function(example_inputs)), entry, example_inputs),)
+    if not model:
+        raise CompileError(f"{entry} returned a dict of no methods")
+    return tuple(_named_method(code, name, value, entry) for name, value in model.items())
+
+
+def _named_method(code: UserCode, name: object, value: object, entry: str) -> Captured:
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise CompileError(f"{entry}: {name!r} cannot be the name of a method")
+    origin = f"{entry}: method {name}"
+    model, inputs = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
+    if inputs is None and not isinstance(model, ExportedProgram):
+        raise CompileError(f"{origin} must be (module, example inputs) or an ExportedProgram")
+    return dataclasses.replace(_method(code, model, lambda: inputs, origin, origin), method=name, alone=False)
+
+
+def _method(code: UserCode, model: object, inputs: Callable[[], object], entry: str, origin: str) -> Captured:
+    """`entry` and `origin` say in errors where the model and its example inputs are from."""
     if isinstance(model, ExportedProgram):
         return _exported(model, code, entry)
     if not isinstance(model, torch.nn.Module):
         raise CompileError(f"{entry} returned {type(model).__name__}, not a torch.nn.Module")
     if isinstance(model, GraphModule) and TRAINED in model.meta:
         return _trained(model, code)
-    return capture_module(code, model, code.run(code.function(example_inputs)), example_inputs)
+    return capture_module(code, model, inputs(), origin)
 
 
 def capture_module(code: UserCode, model: torch.nn.Module, inputs: object, origin: str) -> Captured:

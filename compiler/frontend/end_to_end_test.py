@@ -370,7 +370,7 @@ def test_the_program_computes_what_the_quantised_model_says(name, tmp_path):
     shape, layers, forward, kernels = MODELS[name]
     request = write_model(tmp_path, shape, layers, forward)
     with UserCode(request.sources) as code:
-        captured = capture(code, request.entry, request.example_inputs)
+        (captured,) = capture(code, request.entry, request.example_inputs)
         fake_quantised = quantise(captured, calibration_samples(request.calibration, code, captured), code)
         graph = import_graph(request.name, captured, fake_quantised, code)
     program = lowered(graph)
@@ -421,7 +421,7 @@ def test_the_program_computes_what_the_quantised_model_says(name, tmp_path):
 def test_a_function_of_a_single_tensor_is_one_table(function, tmp_path):
     request = write_model(tmp_path, (1, 3, 16), "", f"return {function}")
     with UserCode(request.sources) as code:
-        captured = capture(code, request.entry, request.example_inputs)
+        (captured,) = capture(code, request.entry, request.example_inputs)
         fake_quantised = quantise(captured, calibration_samples(request.calibration, code, captured), code)
         program = lowered(import_graph(request.name, captured, fake_quantised, code))
     assert [step.kernel for step in program.steps] == ["table_s8"]

@@ -77,7 +77,7 @@ class Importer:
                 outputs = self._outputs(node)
             elif node.op == "call_function":
                 self._call(node)
-        graph = ir.Graph(self.name, tuple(inputs), tuple(outputs), tuple(self.nodes), self.types, self.constants)
+        graph = ir.Graph(self.name, tuple(inputs), tuple(outputs), tuple(self.nodes), self.types, self.constants, self.captured.method)
         return graph.check()
 
     def _input(self, node: FxNode, name: str) -> ir.Port:

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compiler.compile import load_graph
+from compiler.compile import load_graphs
+from compiler.ir import Graph
 from compiler.pte_compiler import serve
 
 import torch  # isort: skip  (after the front end, which sets it up)
@@ -71,6 +72,11 @@ def nested_calibration():
 def in_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("m.py").write_text(MODEL)
+
+
+def load_graph(path: Path) -> Graph:
+    (graph,) = load_graphs(path)
+    return graph
 
 
 def graph(*flags: str, entry: str = "m:build_model") -> bytes:

@@ -1,6 +1,6 @@
 """From a planned program to the contents of a .pte: tensors become values, and what is equal is there once."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from compiler.planner.plan import MemoryPlan
 from compiler.program import Program, Step
@@ -10,9 +10,16 @@ from kernels.operator import TensorType
 NAMESPACE = "kindling"
 
 
-def assemble(program: Program, plan: MemoryPlan, method: str = "forward") -> Contents:
+def assemble(program: Program, plan: MemoryPlan) -> Contents:
     """One method; operators in the order of their first use."""
-    return _Assembler(program, plan).contents(method)
+    return assemble_methods([(program, plan)])
+
+
+def assemble_methods(planned: Iterable[tuple[Program, MemoryPlan]]) -> Contents:
+    """Several methods, which share what constants they have in common."""
+    constants = _Table()
+    methods = tuple(_Assembler(program, plan, constants).method() for program, plan in planned)
+    return Contents(methods, tuple(constants))
 
 
 class _Table(dict):
@@ -23,33 +30,28 @@ class _Table(dict):
 
 
 class _Assembler:
-    def __init__(self, program: Program, plan: MemoryPlan):
+    def __init__(self, program: Program, plan: MemoryPlan, constants: _Table):
         self.program = program
         self.plan = plan
         self.memories = list(plan.nbytes)
         self.values = _Table()
-        self.constants = _Table()
+        self.constants = constants
         self.operators = _Table()
 
-    def contents(self, method: str) -> Contents:
+    def method(self) -> Method:
         # Inputs first, so that a method's first values are its inputs.
         inputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.inputs)
         outputs_by_name = {port.tensor: port.type for port in self.program.outputs}
         calls = tuple(self._call(step, outputs_by_name) for step in self.program.steps)
         outputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.outputs)
-        return Contents(
-            methods=(
-                Method(
-                    name=method,
-                    values=tuple(self.values),
-                    inputs=inputs,
-                    outputs=outputs,
-                    operators=tuple(f"{NAMESPACE}::{kernel}" for kernel in self.operators),
-                    calls=calls,
-                    memory_bytes=tuple(self.plan.nbytes[name] for name in self.memories),
-                ),
-            ),
-            constants=tuple(self.constants),
+        return Method(
+            name=self.program.method,
+            values=tuple(self.values),
+            inputs=inputs,
+            outputs=outputs,
+            operators=tuple(f"{NAMESPACE}::{kernel}" for kernel in self.operators),
+            calls=calls,
+            memory_bytes=tuple(self.plan.nbytes[name] for name in self.memories),
         )
 
     def _call(self, step: Step, outputs: dict[str, TensorType]) -> KernelCall:

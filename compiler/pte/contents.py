@@ -71,3 +71,6 @@ class Contents:
     methods: tuple[Method, ...]
     constants: tuple[bytes, ...]
     first_values: tuple[bytes, ...] = ()
+
+    def method(self, name: str) -> Method:
+        return next(method for method in self.methods if method.name == name)

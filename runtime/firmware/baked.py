@@ -12,7 +12,7 @@ def header(model: BuiltModel) -> str:
 
 def source(model: BuiltModel) -> str:
     """The memory of the model, and the functions that its header declares."""
-    (method,) = model.view.methods
+    method = model.view.methods[model.method_number]
     kernels = {operator["name"]: kernel for operator, kernel in zip(model.operators, model.kernels)}
     addresses = [_address(model, value) for value in method.values]
     observer = (observed.HEADER,) if model.observed else ()

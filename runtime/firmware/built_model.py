@@ -41,6 +41,11 @@ class BuiltModel:
     def view(self) -> PteView:
         return read_pte(self.pte)
 
+    @property
+    def method_number(self) -> int:
+        """Which of the .pte's methods the plan is of."""
+        return [method.name for method in self.view.methods].index(self.plan["method"])
+
 
 def _kernel(operator: dict[str, Any]) -> KernelSignature:
     try:

@@ -70,7 +70,7 @@ kindling::Error init_from(kindling::Span<const uint8_t> file) {{
   kindling::Error error = kChecksums ? kindling::check_checksums(file) : kindling::Error::Ok;
   if (error == kindling::Error::Ok) error = program.load<kVerification>(file);
   // From a program that is not loaded, so that what was ready before can no longer run.
-  kindling::Error other = kindling::method.init<kVerification>(program, 0, kindling::kEnvironment);
+  kindling::Error other = kindling::method.init<kVerification>(program, {model.method_number}, kindling::kEnvironment);
   return error == kindling::Error::Ok ? other : error;
 }}
 

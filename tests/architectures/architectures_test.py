@@ -41,6 +41,8 @@ ARCHITECTURES = {
     "classic.densenet": (IMAGE, 30),
     "classic.inception": (IMAGE, 36),
     "classic.convnext": (IMAGE, 30),
+    "images.unet": (((1, 32, 32),), 24),
+    "images.convolutional_autoencoder": (((1, 28, 28),), 36),
     "images.unet_nearest": (((1, 32, 32),), 24),
     "images.tiny_yolo": (((3, 64, 64),), 30),
     "images.super_resolution": (((1, 16, 16),), 30),
