@@ -44,7 +44,7 @@ void* output(uint32_t i) { return outputs[i]; }
 constexpr uint32_t kInputShape[] = {3}, kOutputShape[] = {2};
 constexpr TensorInfo kInputs[] = {{"a", "int8", kInputShape, 1, 0, 3}, {"b", "int8", kInputShape, 1, 0, 3}};
 constexpr TensorInfo kOutputs[] = {{"c", "int8", kOutputShape, 1, 0, 2}, {"d", "int8", kOutputShape, 1, 0, 2}};
-constexpr Model kModel = {kInputs, kOutputs, 640, 128, init, nullptr, run, input, output};
+constexpr Model kModel = {kInputs, kOutputs, 640, 128, init, nullptr, run, nullptr, input, output};
 
 void write_file(const char* name, const void* data, size_t bytes) {
   std::FILE* file = std::fopen(name, "wb");

@@ -75,6 +75,8 @@ kindling::Error init_from(kindling::Span<const uint8_t> file) {{
 }}
 
 {_OBSERVED_RUN if model.observed else _RUN}
+kindling::Error step(uint32_t instructions) {{ return kindling::method.step(instructions); }}
+
 void* input(uint32_t i) {{ return kindling::method.input(i); }}
 
 void* output(uint32_t i) {{ return kindling::method.output(i); }}

@@ -36,6 +36,9 @@ struct Model {
   /// Computes the outputs from the inputs.
   Error (*run)();
 
+  /// Runs at most so many instructions: see Method::step. Null: the model is code, which runs in one go.
+  Error (*step)(uint32_t instructions);
+
   /// Input and output lie in the arena. The outputs last until the next run's inputs are written, and a run uses up its inputs:
   /// they have to be written before every run.
   void* (*input)(uint32_t i);
