@@ -11,7 +11,7 @@ PteModelInfo = provider(
     doc = "A compiled model.",
     fields = {
         "accuracy": "File: the error of int8 against float, layer by layer, worst first, JSON. Made when it is asked for.",
-        "graph": "File: the quantised graph, the same for all tiers.",
+        "graph": "File: the graph, quantised if it computes in int8, the same for all tiers.",
         "name": "string: the model's name.",
         "ops": "File: the kernels that a firmware needs, JSON, in the order of the .pte's operators.",
         "plan": "File: the memory plan and the parameters of inputs and outputs, JSON.",
@@ -94,6 +94,7 @@ def _graph_impl(ctx):
             ["--srcs=%s", sources],
             ["--example_inputs=%s", ctx.attr.example_inputs],
             ["--calibration=%s", calibration],
+            ["--dtype=%s", ctx.attr.dtype],
         ],
         inputs = depset(
             ctx.files.data + ctx.files.calibration_data + ctx.files.program,
@@ -105,8 +106,8 @@ def _graph_impl(ctx):
         request.args + [["--graph=%s", graph]],
         inputs = request.inputs,
         outputs = [graph],
-        mnemonic = "QuantiseModel",
-        progress_message = "Quantising model %{label}",
+        mnemonic = "ImportModel",
+        progress_message = "Importing model %{label}",
     )
     _measure(ctx, request, None, accuracy, text)
     return [
@@ -117,12 +118,13 @@ def _graph_impl(ctx):
 
 _graph = rule(
     implementation = _graph_impl,
-    doc = "First stage: export, quantise, calibrate.",
+    doc = "First stage: export, and unless it is to compute in float quantise and calibrate.",
     attrs = _NEUTRAL_COMPILER | {
         "calibration": attr.string(mandatory = True),
         "calibration_data": attr.label(allow_single_file = True),
         "data": attr.label_list(allow_files = True),
         "deps": attr.label_list(providers = [PyInfo]),
+        "dtype": attr.string(mandatory = True, values = ["int8", "float32"]),
         "entry": attr.string(),
         "example_inputs": attr.string(),
         "model": attr.string(mandatory = True),
@@ -196,6 +198,7 @@ def pte_model(
         example_inputs = None,
         calibration = None,
         calibration_data = None,
+        dtype = "int8",
         io = "int8",
         memory = ["sram"],
         placement = {},
@@ -206,7 +209,7 @@ def pte_model(
     """Compiles a PyTorch model.
 
     Makes `name`, the model for the tier of the platform that is being built for; `name.scalar`, `name.dsp` and `name.mve`, the
-    model for one tier; and `name.graph`, the quantised graph that they share. The first four provide PteModelInfo, and all an output
+    model for one tier; and `name.graph`, the graph that they share. The first four provide PteModelInfo, and all an output
     group `accuracy`: `name.accuracy.json` and `name.accuracy.txt`, the error of int8 against float, layer by layer.
 
     References are "module:function", the module being the bare name of one of `srcs`, or a path from the workspace's root.
@@ -226,7 +229,9 @@ def pte_model(
         such by name. Default: calibration of the entry's module.
       calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
         .npz files, one per sample.
-      io: "int8" or "float": what the firmware's inputs and outputs are.
+      dtype: what the model computes in: "int8", or "float32", which needs no calibration data, has float inputs and outputs, and no
+        `accuracy`.
+      io: "int8" or "float": what an int8 model's inputs and outputs are.
       memory: the memory regions for activations: a list of names of the board's regions, each with =BYTES where it must suffice;
         `ram` of //platforms/boards:ram.bzl makes it from the board's table. Or a dict of such lists by tier.
       placement: dict from the name of a layer, tensor or scratch, as in plan.json, to the region that it must lie in. The rest is
@@ -253,6 +258,7 @@ def pte_model(
         model = name,
         program = program,
         deps = deps,
+        dtype = dtype,
         **common
     )
     for tier in TIERS:

@@ -117,6 +117,11 @@ class Graph:
     def output_tensors(self) -> frozenset[str]:
         return frozenset(port.tensor for port in self.outputs)
 
+    @cached_property
+    def is_quantised(self) -> bool:
+        """Whether a tensor has a scale; if none has, the model computes in float."""
+        return any(type_.scale for type_ in self.types.values())
+
     def producer(self, tensor: str) -> Node | None:
         """The node that computes the tensor; None for inputs of the model and constants."""
         return self._producers.get(tensor)

@@ -1,6 +1,6 @@
 """Lowering: from nodes to calls of the operators that kernels/ describes.
 
-Here real numbers become fixed point. With s the scales of input, weight and output, a convolution's bias is
+Here real numbers become fixed point, unless the model computes in float (lower_float.py). With s the scales of input, weight and output, a convolution's bias is
 round(bias / (s_in * s_w)) in int32, and its accumulators are requantised by s_in * s_w / s_out per output channel.
 """
 
@@ -16,6 +16,7 @@ from compiler.functions import function_table
 from compiler.ir import Graph, Node
 from compiler.passes.fold_quantization import WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
+from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
 from compiler.lower_reductions import lower_argmax, lower_extreme, lower_sum
 from compiler.program import Program, ProgramPort, Step
@@ -53,7 +54,7 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
         step = _step(graph, node, tier, operators)
         steps.append(dataclasses.replace(step, inputs=tuple(aliases.get(tensor, tensor) for tensor in step.inputs)))
         if node.operator in WEIGHTED:
-            weights[node.inputs[1]] = graph.constants[node.inputs[1]].size
+            weights[node.inputs[1]] = graph.constants[node.inputs[1]].nbytes
     outputs = tuple(
         ProgramPort(port.name, aliases.get(port.tensor, port.tensor), graph.types[port.tensor], port.permutation)
         for port in graph.outputs
@@ -78,14 +79,8 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
 
 
 def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator]) -> Step:
-    if node.operator not in LOWERINGS:
-        raise node.error(f"operator {node.operator} has no kernel")
-    indices = {"argmax"}  # their results are integers that stand for themselves
-    for tensor in (*_activations(node), *(() if node.operator in indices else node.outputs)):
-        if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
-            raise node.error(f"operator {node.operator} was not quantised and has no float kernel")
     try:
-        lowered = LOWERINGS[node.operator](graph, node)
+        lowered = _lowered(graph, node)
         operator = operators[lowered.operator]
         call = Call(lowered.operator, lowered.input_types, (lowered.output_type,), lowered.attributes)
         return Step(
@@ -102,6 +97,20 @@ def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator
         )
     except UnsupportedError as error:
         raise node.error(str(error)) from error
+
+
+def _lowered(graph: Graph, node: Node) -> _Lowered:
+    if not graph.is_quantised:
+        if node.operator not in FLOAT_LOWERINGS:
+            raise node.error(f"operator {node.operator} has no float kernel")
+        return _Lowered(*FLOAT_LOWERINGS[node.operator](graph, node))
+    if node.operator not in LOWERINGS:
+        raise node.error(f"operator {node.operator} has no kernel")
+    indices = {"argmax"}  # their results are integers that stand for themselves
+    for tensor in (*_activations(node), *(() if node.operator in indices else node.outputs)):
+        if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
+            raise node.error(f"operator {node.operator} was not quantised, though others of the model were")
+    return LOWERINGS[node.operator](graph, node)
 
 
 def _activations(node: Node) -> tuple[str, ...]:

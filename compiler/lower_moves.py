@@ -43,6 +43,8 @@ def lower_concat(graph: Graph, node: Node) -> Lowered:
 
 def lower_pad(graph: Graph, node: Node) -> Lowered:
     source, result = _types(graph, node)
+    if source.dtype == "float32":
+        return "pad", {"before": node.attributes["before"], "value": node.attributes["value"]}, result.shape
     steps = min(max(node.attributes["value"] / source.scale, -1024.0), 1024.0)
     value = min(max(round(steps) + source.zero_point, -128), 127)
     return "pad", {"before": node.attributes["before"], "value": value}, result.shape

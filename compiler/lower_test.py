@@ -105,9 +105,47 @@ def test_what_has_no_kernel_is_refused_naming_the_layer(operator, attributes, re
 
 def test_an_operator_left_in_float_is_refused():
     b = GraphBuilder()
-    x = b.input("x", float32(4))
-    with pytest.raises(CompileError, match=r"operator softmax was not quantised and has no float kernel"):
+    x = b.node("x.f", "dequantize", [b.input("x", int8(4))], float32(4))
+    with pytest.raises(CompileError, match=r"operator softmax was not quantised, though others of the model were"):
         lowered(b.graph(b.node("s", "softmax", [x], float32(4), axis=0)))
+
+
+def test_a_model_without_scales_gets_float_kernels():
+    b = GraphBuilder()
+    x = b.input("x", float32(1, 3, 3, 2))
+    y = b.conv2d("conv", x, np.ones((5, 1, 1, 2), np.float32), float32(1, 3, 3, 5), clamp=(0.0, None))
+    y = b.node("sigmoid", "function", [y], float32(1, 3, 3, 5), expression=("sigmoid", "x"))
+    y = b.node("mean", "mean", [y], float32(1, 5), axes=(1, 2), keepdim=False)
+    program = lowered(b.graph(y))
+    assert [step.kernel for step in program.steps] == ["conv2d_f32", "sigmoid_f32", "sum_f32"]
+    assert program.steps[0].call.attributes["activation_min"] == 0.0
+    assert program.steps[2].call.attributes["divisor"] == 9
+    assert program.weights_bytes == 40
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "reason"),
+    [
+        ("function", {"expression": ("sin", "x")}, "function sin has no float kernel"),
+        ("adaptive_max_pool2d", {}, "operator adaptive_max_pool2d has no float kernel"),
+    ],
+)
+def test_what_has_no_float_kernel_is_refused_naming_the_layer(operator, attributes, reason):
+    b = GraphBuilder()
+    y = b.node("block.layer", operator, [b.input("x", float32(4))], float32(4), **attributes)
+    with pytest.raises(CompileError, match=f"^model.py:1: layer block.layer: {reason}"):
+        lowered(b.graph(y))
+
+
+def test_float_weights_must_be_constant_and_finite():
+    b = GraphBuilder()
+    x, w = b.input("x", float32(1, 3)), b.input("w", float32(2, 3))
+    with pytest.raises(CompileError, match="layer fc: weights must be constant"):
+        lowered(b.graph(b.node("fc", "linear", [x, w], float32(1, 2))))
+    b = GraphBuilder()
+    y = b.linear("fc", b.input("x", float32(1, 3)), np.full((2, 3), np.nan, np.float32), float32(1, 2))
+    with pytest.raises(CompileError, match="layer fc: its weights hold NaN or infinity"):
+        lowered(b.graph(y))
 
 
 def test_operands_that_broadcast():

@@ -1,7 +1,7 @@
 """Compiles a PyTorch model to a .pte for Cortex-M.
 
 Two stages, together or apart:
-  from Python:  --entry, --srcs, --calibration      writes --graph, if given
+  from Python:  --entry, --srcs, --calibration, --dtype      writes --graph, if given
   to a .pte:    --tier, and --graph if there is no --entry      writes --pte, --ops, --plan
 and --accuracy and --accuracy_text, which say what int8 costs, from Python too.
 
@@ -56,7 +56,10 @@ def define_flags(values: flags.FlagValues) -> None:
         "sample. Default: calibration of --entry's module.",
         **text,
     )
-    flags.DEFINE_string("graph", None, "The quantised graph: written if there is an --entry, else read.", **text)
+    flags.DEFINE_enum(
+        "dtype", "int8", ("int8", "float32"), "What the model computes in; float32 needs no --calibration. Only with --entry.", **text
+    )
+    flags.DEFINE_string("graph", None, "The model's graph: written if there is an --entry, else read.", **text)
     flags.DEFINE_enum(
         "tier",
         None,
@@ -64,7 +67,7 @@ def define_flags(values: flags.FlagValues) -> None:
         "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).",
         **text,
     )
-    flags.DEFINE_enum("io", "int8", ("int8", "float"), "What the firmware's inputs and outputs are.", **text)
+    flags.DEFINE_enum("io", "int8", ("int8", "float"), "What an int8 model's inputs and outputs are; float32 has float.", **text)
     flags.DEFINE_multi_string(
         "region",
         ["sram"],
@@ -167,6 +170,7 @@ def _model_request(values: flags.FlagValues):
         example_inputs=values.example_inputs or f"{module}:example_inputs",
         calibration=values.calibration or f"{module}:calibration",
         sources=tuple(source for group in values.srcs for source in group.split(",") if source),
+        dtype=values.dtype,
     )
 
 

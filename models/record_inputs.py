@@ -1,4 +1,4 @@
-"""Writes samples of a .npz as the int8 inputs of a firmware, one after another: what its test runs on."""
+"""Writes samples of a .npz as the inputs of a firmware, one after another: what its test runs on."""
 
 import argparse
 import json
@@ -10,13 +10,15 @@ import numpy as np
 
 
 def quantise(samples: np.ndarray, port: dict) -> np.ndarray:
-    """int8 of the port's shape for each of the real samples: rounded to the nearest (ties to even), saturated.
+    """What a port takes for each of the real samples: float32, or int8, rounded to the nearest (ties to even) and saturated.
 
     Samples are laid out like the firmware's input (NHWC), of which axes of size 1 may be missing. Raises ValueError.
     """
     wanted = [size for size in port["shape"] if size != 1]
     if [size for size in samples.shape[1:] if size != 1] != wanted:
         raise ValueError(f"samples of shape {list(samples.shape[1:])}, but the firmware takes {port['shape']}")
+    if port["dtype"] == "float32":
+        return samples.astype(np.float32)
     steps = np.rint(samples.astype(np.float64) / port["scale"]) + port["zero_point"]
     return np.clip(steps, -128, 127).astype(np.int8)
 
@@ -35,8 +37,8 @@ def record(path: Path, array: str, unit: Fraction, count: int, plan: Path) -> by
             raise ValueError(f"{path} has no array {array}, only {', '.join(arrays.files)}")
         samples = arrays[array]
     ports = json.loads(plan.read_text())["inputs"]
-    if len(ports) != 1 or ports[0]["dtype"] != "int8":
-        raise ValueError(f"{plan}: not the plan of a model with one int8 input")
+    if len(ports) != 1 or ports[0]["dtype"] not in ("int8", "float32"):
+        raise ValueError(f"{plan}: not the plan of a model with one input of int8 or float32")
     return quantise(spread(samples, count) * float(unit), ports[0]).tobytes()
 
 

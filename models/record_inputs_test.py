@@ -39,9 +39,14 @@ def test_the_unit_scales_what_is_stored(samples: Path, plan: Path) -> None:
 
 
 def test_values_are_rounded_to_even_and_saturated() -> None:
-    port = {"shape": [1, 6], "scale": 0.5, "zero_point": 10}
+    port = {"shape": [1, 6], "dtype": "int8", "scale": 0.5, "zero_point": 10}
     values = np.array([[0.25, 0.75, -0.25, 1.0, 1000.0, -1000.0]])
     assert record_inputs.quantise(values, port).tolist() == [[10, 12, 10, 12, 127, -128]]
+
+
+def test_a_model_that_takes_floats_gets_the_samples_themselves(samples: Path, plan: Path) -> None:
+    plan.write_text(json.dumps({"inputs": [{"shape": [1, 2, 3], "dtype": "float32", "scale": 0.0, "zero_point": 0}]}))
+    assert _record(samples, plan, {"unit": "1/4"}) == np.repeat(np.array([0, 1, 2], np.float32), 6).tobytes()
 
 
 @pytest.mark.parametrize(

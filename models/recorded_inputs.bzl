@@ -1,4 +1,4 @@
-"""`recorded_inputs`: samples of a .npz as the int8 inputs of a firmware."""
+"""`recorded_inputs`: samples of a .npz as the inputs of a firmware."""
 
 load("//compiler:defs.bzl", "PteModelInfo")
 

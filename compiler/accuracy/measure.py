@@ -41,6 +41,8 @@ def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
     Layers are compared over the first 16 samples of `dataset`, a .npz with labels (dataset.py), or of the calibration data where there
     is none. Raises CompileError.
     """
+    if request.dtype != "int8":
+        raise CompileError(f"a model that computes in {request.dtype} has no error of int8 to measure")
     forget_earlier_work()
     with UserCode(request.sources) as code:
         captured, *_ = capture(code, request.entry, request.example_inputs)

@@ -1,4 +1,4 @@
-"""From the user's Python to a quantised graph: export, quantise, calibrate, import."""
+"""From the user's Python to a graph: export, quantise and calibrate unless it is to compute in float, import."""
 
 import dataclasses
 import random
@@ -11,10 +11,11 @@ from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from compiler import ir
+from compiler.errors import CompileError
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.correct_biases import correct_biases, record_input_means
-from compiler.frontend.float_rewrites import rewrite_float
+from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
 from compiler.frontend.importer import import_graph
 from compiler.frontend.quantiser import Int8Quantiser
 from compiler.frontend.user_code import UserCode
@@ -22,13 +23,17 @@ from compiler.frontend.user_code import UserCode
 
 @dataclasses.dataclass(frozen=True)
 class ModelRequest:
-    """What to compile. References are "module:function"; `calibration` may be a .npz or a folder too (calibration.py)."""
+    """What to compile. References are "module:function"; `calibration` may be a .npz or a folder too (calibration.py).
+
+    `dtype` is what the model computes in: "int8", or "float32", which needs no calibration.
+    """
 
     name: str
     entry: str
     example_inputs: str
     calibration: str
     sources: tuple[str, ...]
+    dtype: str = "int8"
 
 
 def build_graph(request: ModelRequest) -> ir.Graph:
@@ -38,7 +43,7 @@ def build_graph(request: ModelRequest) -> ir.Graph:
 
 
 def build_graphs(request: ModelRequest) -> tuple[ir.Graph, ...]:
-    """The model's methods as tier-neutral graphs with quantize and dequantize nodes. Raises CompileError."""
+    """The model's methods as tier-neutral graphs, with quantize and dequantize nodes if they are to compute in int8. Raises CompileError."""
     forget_earlier_work()
     with UserCode(request.sources) as code:
         methods = capture(code, request.entry, request.example_inputs)
@@ -46,8 +51,19 @@ def build_graphs(request: ModelRequest) -> tuple[ir.Graph, ...]:
 
 
 def _graph(request: ModelRequest, captured: Captured, code: UserCode) -> ir.Graph:
+    if request.dtype == "float32":
+        return import_graph(request.name, captured, in_float(captured, code), code)
     samples = calibration_samples(request.calibration, code, captured)
     return import_graph(request.name, captured, quantise(captured, samples, code), code)
+
+
+def in_float(captured: Captured, code: UserCode) -> GraphModule:
+    """The captured model as it is compiled to compute in float. Raises CompileError."""
+    if captured.trained:
+        raise CompileError("a model trained for int8 (qat.prepare) cannot be compiled to float32; compile the model that it was made of")
+    rewrite_float(captured.module, code)
+    fold_batch_norms(captured.module)
+    return captured.module
 
 
 def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:

@@ -1,6 +1,7 @@
-"""What happens to an exported model before it is quantised, whether by calibration or in training."""
+"""What happens to an exported model before it is quantised, by calibration or in training, or compiled as it is."""
 
 from torch.fx import GraphModule
+from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators
@@ -14,3 +15,9 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     decompose_moves(module)
     batch_norms_as_convolutions(module)
     check_operators(module, code)
+
+
+def fold_batch_norms(module: GraphModule) -> None:
+    """Into the layers before them: all that rewrite_float has left. PT2E does so itself when it calibrates."""
+    _fuse_conv_bn_(module)
+    _fuse_linear_bn_(module)

@@ -20,10 +20,9 @@ import torch
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.fake_quantize import disable_observer
 from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
-from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 
 from compiler.frontend.capture import TRAINED, capture_module
-from compiler.frontend.float_rewrites import rewrite_float
+from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
 from compiler.frontend.quantiser import TRAINING, Int8Quantiser
 from compiler.frontend.user_code import UserCode
 
@@ -38,8 +37,7 @@ def prepare(model: torch.nn.Module, example_inputs: object) -> GraphModule:
     code = UserCode(())
     captured = capture_module(code, copy.deepcopy(model), example_inputs, "example_inputs")
     rewrite_float(captured.module, code)
-    _fuse_conv_bn_(captured.module)
-    _fuse_linear_bn_(captured.module)
+    fold_batch_norms(captured.module)
     prepared = prepare_qat_pt2e(captured.module, Int8Quantiser(TRAINING))
     prepared.meta[TRAINED] = captured
     # PT2E forbids both, as they would not change an exported model; here nothing is left that they could change.

@@ -6,6 +6,7 @@ from pathlib import Path
 from compiler.ir import Graph
 from compiler.passes.align_ranks import align_ranks
 from compiler.passes.cancel_permutes import cancel_permutes
+from compiler.passes.expand_functions import expand_functions
 from compiler.passes.fold_pads import fold_pads
 from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fuse_clamps import fuse_clamps
@@ -23,7 +24,7 @@ from compiler.passes.widen_1d import widen_1d
 
 Pass = Callable[[Graph], Graph]
 
-FLOAT_PASSES: tuple[Pass, ...] = (
+QUANTISED_PASSES: tuple[Pass, ...] = (
     remove_identities,
     fuse_functions,
     fuse_clamps,
@@ -31,7 +32,11 @@ FLOAT_PASSES: tuple[Pass, ...] = (
     remove_identities,
     fuse_int8_functions,
 )
-INT8_PASSES: tuple[Pass, ...] = (
+FLOAT_PASSES: tuple[Pass, ...] = (
+    remove_identities,
+    expand_functions,
+)
+LAYOUT_PASSES: tuple[Pass, ...] = (
     means_to_pools,
     fold_pads,
     fuse_clamps,
@@ -49,11 +54,12 @@ INT8_PASSES: tuple[Pass, ...] = (
 
 
 def run_passes(graph: Graph, *, int8_io: bool = True, dump: Path | None = None) -> Graph:
-    """The graph as lowering wants it: int8 operators on NHWC tensors.
+    """The graph as lowering wants it: operators on NHWC tensors, of int8 if the graph is quantised, else of float32.
 
-    `int8_io` makes the model's inputs and outputs int8. `dump` is a folder for the graph's text after each pass.
+    `int8_io` makes a quantised model's inputs and outputs int8. `dump` is a folder for the graph's text after each pass.
     """
-    passes = FLOAT_PASSES + ((int8_ports,) if int8_io else ()) + INT8_PASSES
+    ports = (int8_ports,) if int8_io else ()
+    passes = (QUANTISED_PASSES + ports if graph.is_quantised else FLOAT_PASSES) + LAYOUT_PASSES
     if dump is not None:
         dump.mkdir(parents=True, exist_ok=True)
         (dump / "00_start.txt").write_text(str(graph))

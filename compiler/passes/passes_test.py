@@ -42,6 +42,17 @@ def test_float_ports_keep_their_conversions():
     assert graph.types["x"] == float32(1, 4, 4, 3)
 
 
+def test_a_model_that_is_not_quantised_stays_in_float():
+    b = GraphBuilder()
+    y = b.conv2d("conv", b.input("x", float32(1, 3, 4, 4)), np.ones((2, 3, 1, 1), np.float32), float32(1, 2, 4, 4))
+    y = b.node("relu", "clamp", [y], float32(1, 2, 4, 4), clamp=(0.0, None))
+    y = b.node("more", "function", [y], float32(1, 2, 4, 4), expression=("add", ("exp", "x"), 1.0))
+    graph = run_passes(b.graph(y))
+    assert operators(graph) == ["conv2d", "function", "add"]
+    assert graph.nodes[0].attributes["clamp"] == (0.0, None)
+    assert [graph.types[port.tensor] for port in (*graph.inputs, *graph.outputs)] == [float32(1, 4, 4, 3), float32(1, 4, 4, 2)]
+
+
 def test_running_the_passes_again_changes_nothing():
     graph = run_passes(exported())
     assert str(run_passes(graph)) == str(graph)
