@@ -63,7 +63,7 @@ class Operator(Protocol):
         """Smallest d >= 0 such that output[0] may start d or more bytes before this input; None: never overlap."""
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The operator in exact integer arithmetic: what every tier must compute, byte for byte."""
+        """The operator in exact integer arithmetic, or in float32 rounded step by step: what every tier must compute, byte for byte."""
 
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of this call, for reports."""
