@@ -220,7 +220,7 @@ def pte_model(
       entry: function that returns the torch.nn.Module, e.g. "kws:build_model"; or a torch.export.ExportedProgram; or a module that
         compiler/frontend/qat.py has prepared, and training has finished, which needs no calibration; or for a model of several methods
         a dict of these by name, a module with its example inputs: {"encode": (module, inputs), ...}.
-      program: instead of it, a file that torch.export.save has written (.pt2); needs `calibration` or `calibration_data`.
+      program: instead of it, a file that torch.export.save has written (.pt2); int8 then needs `calibration` or `calibration_data`.
       deps: py_library targets that the model imports.
       data: files that the model reads, such as weights; found beside its source file, through __file__.
       example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's
@@ -243,7 +243,7 @@ def pte_model(
     """
     if bool(entry) == bool(program):
         fail("pte_model {}: give either entry or program".format(name))
-    if program and not (calibration or calibration_data):
+    if program and dtype == "int8" and not (calibration or calibration_data):
         fail("pte_model {}: a program needs calibration or calibration_data".format(name))
     module = entry.partition(":")[0] if entry else ""
     common = {"tags": tags, "visibility": visibility} | kwargs

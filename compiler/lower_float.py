@@ -43,6 +43,8 @@ def _weights(graph: Graph, node: Node) -> dict[str, Any]:
 
 
 def _conv2d(graph: Graph, node: Node) -> Lowered:
+    if "spread" in node.attributes:
+        raise node.error("transposed convolutions have no float kernel")
     attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _weights(graph, node)
     return _simple(graph, node, "conv2d", attributes | {"groups": node.attributes["groups"]})
 

@@ -161,7 +161,7 @@ def _model_request(values: flags.FlagValues):
 
     module = values.entry.partition(":")[0]
     if values.entry.endswith(".pt2"):
-        if not values.calibration:
+        if not values.calibration and values.dtype == "int8":
             raise CompileError(f"{values.entry} needs --calibration: typical inputs, from which the ranges of activations are learnt")
         module = Path(values.entry).stem
     return ModelRequest(
