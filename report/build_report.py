@@ -13,7 +13,7 @@ from typing import Any
 
 import jinja2
 
-from report.memory_map import HEIGHT, WIDTH
+from report.memory_map import WIDTH
 from report.page_data import CorePage, core_page
 
 _HERE = pathlib.Path(__file__).parent
@@ -29,7 +29,7 @@ def page(name: str, cores: list[CorePage], accuracy: dict[str, Any] | None) -> s
         name=name,
         cores=cores,
         accuracy=accuracy,
-        plot=(WIDTH, HEIGHT),
+        width=WIDTH,
         style=(_HERE / "page.css").read_text(),
         script=(_HERE / "page.js").read_text(),
     )
@@ -49,6 +49,7 @@ KINDS = {
     "function": ("softmax", "table"),
     "input": ("input",),
     "scratch": ("scratch",),
+    "view": ("view",),
 }
 
 

@@ -35,7 +35,7 @@ class Graph:
 
 def graph_of(plan: dict[str, Any]) -> Graph:
     """A node takes the first lane of its sources that nobody else needs, or else the first lane that is free."""
-    sources = _sources(plan)
+    sources = tensor_sources(plan)
     last_use = {source: step["index"] for step in plan["steps"] for _, source in sources[step["index"]]}
     placed: dict[int | str, Node] = {}
     occupied: dict[int, int | str] = {}  # by lane
@@ -60,7 +60,7 @@ def graph_of(plan: dict[str, Any]) -> Graph:
     return Graph(list(placed.values()), edges)
 
 
-def _sources(plan: dict[str, Any]) -> list[list[tuple[str, int | str]]]:
+def tensor_sources(plan: dict[str, Any]) -> list[list[tuple[str, int | str]]]:
     """By step: its inputs in working memory, each with the index of the step that it comes from, or its own name if it is an input of the
     model. A tensor that no step computes may be made of others' (a concatenation, a slice): it comes from all steps that it shares memory
     with.

@@ -4,7 +4,10 @@ import dataclasses
 import math
 from typing import Any
 
+from report.graph_layout import tensor_sources
+
 WIDTH, HEIGHT = 1060.0, 300.0  # of the plot, in the drawing's units
+HEIGHT_OF_SEVERAL = 190.0  # of each, if there are several
 
 
 # Of the letters of a label.
@@ -13,8 +16,8 @@ _LETTER_WIDTH, _LINE_HEIGHT, _MARGIN = 5.8, 13.0, 5.0
 
 @dataclasses.dataclass(frozen=True)
 class Rectangle:
-    """A tensor or scratch (`tensor`: the plan's entry), where it is drawn and what computes it; `role` is input, scratch or an
-    operator's name."""
+    """A tensor or scratch (`tensor`: the plan's entry) and where it is drawn. `role` is the operator that computes it, "input",
+    "scratch", or "view" of what lies in the same bytes."""
 
     tensor: dict[str, Any]
     role: str
@@ -46,6 +49,7 @@ class RegionMap:
     """`region` is the plan's entry; `step_width` that of one step."""
 
     region: dict[str, Any]
+    height: float
     rectangles: list[Rectangle]
     labels: list[Label]
     ticks: list[Tick]
@@ -54,25 +58,32 @@ class RegionMap:
 
 def region_maps(plan: dict[str, Any]) -> list[RegionMap]:
     """Of every region that the plan uses."""
-    return [_region_map(region, plan) for region in plan["regions"] if region["bytes"]]
+    used = [region for region in plan["regions"] if region["bytes"]]
+    return [_region_map(region, plan, HEIGHT if len(used) == 1 else HEIGHT_OF_SEVERAL) for region in used]
 
 
-def _region_map(region: dict[str, Any], plan: dict[str, Any]) -> RegionMap:
+def _roles(plan: dict[str, Any]) -> dict[str, str]:
+    """By tensor; what is not there is a view."""
+    inputs = {tensor: "input" for sources in tensor_sources(plan) for tensor, source in sources if source == tensor}
+    scratch = {f"{step['layer']}.scratch": "scratch" for step in plan["steps"]}
+    return inputs | scratch | {name: step["operator"] for step in plan["steps"] for name in step["outputs"]}
+
+
+def _region_map(region: dict[str, Any], plan: dict[str, Any], height: float) -> RegionMap:
     step_width = WIDTH / len(plan["steps"])
-    unit = HEIGHT / region["bytes"]
-    roles = {name: step["operator"] for step in plan["steps"] for name in step["outputs"]}
-    inputs = {name for step in plan["steps"] for name in step["inputs"]} - set(roles)
+    unit = height / region["bytes"]
+    roles = _roles(plan)
 
     def rectangle(tensor: dict[str, Any]) -> Rectangle:
-        role = roles.get(tensor["name"], "input" if tensor["name"] in inputs else "scratch")
+        role = roles.get(tensor["name"], "view")
         first, last = max(tensor["first_step"], 0), tensor["last_step"]
-        top = HEIGHT - (tensor["offset"] + tensor["bytes"]) * unit
+        top = height - (tensor["offset"] + tensor["bytes"]) * unit
         return Rectangle(tensor, role, first * step_width, top, (last + 1 - first) * step_width, tensor["bytes"] * unit)
 
     # The largest first, so that no rectangle hides another.
     tensors = sorted((t for t in plan["tensors"] if t["region"] == region["name"]), key=lambda t: (-t["bytes"], t["first_step"], t["name"]))
     rectangles = [rectangle(tensor) for tensor in tensors]
-    return RegionMap(region, rectangles, _labels(rectangles), _ticks(region["bytes"], unit), step_width)
+    return RegionMap(region, height, rectangles, _labels(rectangles), _ticks(region["bytes"], height), step_width)
 
 
 def _labels(rectangles: list[Rectangle]) -> list[Label]:
@@ -94,7 +105,7 @@ def _collide(x: float, y: float, text: str, label: Label) -> bool:
     return not side_by_side and abs(y - label.y) < _LINE_HEIGHT
 
 
-def _ticks(nbytes: int, unit: float) -> list[Tick]:
-    """Four to eight, a power of two apart."""
-    distance = 2 ** math.ceil(math.log2(max(nbytes / 8, 1)))
-    return [Tick(HEIGHT - at * unit, at) for at in range(0, nbytes + 1, distance)]
+def _ticks(nbytes: int, height: float) -> list[Tick]:
+    """A power of two apart, and 36 units of the drawing at least."""
+    distance = 2 ** math.ceil(math.log2(max(nbytes * 36 / height, 1)))
+    return [Tick(height * (1 - at / nbytes), at) for at in range(0, nbytes + 1, distance)]

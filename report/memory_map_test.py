@@ -1,4 +1,4 @@
-from report.memory_map import HEIGHT, WIDTH, Label, Rectangle, region_maps
+from report.memory_map import HEIGHT, HEIGHT_OF_SEVERAL, WIDTH, Label, Rectangle, region_maps
 
 
 def _tensor(name: str, offset: int, nbytes: int, first: int, last: int, region: str = "sram") -> dict:
@@ -10,8 +10,8 @@ def _plan(*tensors: dict, regions: tuple[tuple[str, int], ...] = (("sram", 1000)
         "regions": [{"name": name, "bytes": nbytes} for name, nbytes in regions],
         "tensors": list(tensors),
         "steps": [
-            {"index": 0, "operator": "conv2d", "inputs": ["x"], "outputs": ["conv"]},
-            {"index": 1, "operator": "softmax", "inputs": ["conv"], "outputs": ["softmax"]},
+            {"index": 0, "layer": "conv1", "operator": "conv2d", "inputs": ["x"], "outputs": ["conv"]},
+            {"index": 1, "layer": "softmax1", "operator": "softmax", "inputs": ["conv"], "outputs": ["softmax"]},
         ],
     }
 
@@ -26,14 +26,23 @@ def test_a_tensor_is_drawn_from_its_first_to_its_last_step_and_from_the_bottom_u
     ]
 
 
-def test_what_no_step_gives_or_takes_is_scratch():
-    (drawn,) = region_maps(_plan(_tensor("conv.scratch", 0, 8, 0, 0)))
-    assert drawn.rectangles[0].role == "scratch"
+def test_scratch_and_views_are_told_apart():
+    x, conv, whole = _tensor("x", 500, 250, 0, 0), _tensor("conv", 0, 500, 0, 1), _tensor("whole", 0, 500, 0, 1)
+    (drawn,) = region_maps(_plan(x, conv, whole, _tensor("conv1.scratch", 0, 8, 0, 0)))
+    assert {rectangle.tensor["name"]: rectangle.role for rectangle in drawn.rectangles} == {
+        "x": "input",
+        "conv": "conv2d",
+        "whole": "view",
+        "conv1.scratch": "scratch",
+    }
 
 
 def test_each_region_has_its_own_map_and_an_empty_one_has_none():
-    maps = region_maps(_plan(_tensor("x", 0, 4, 0, 0, "dtcm"), regions=(("sram", 0), ("dtcm", 4))))
-    assert [(drawn.region["name"], len(drawn.rectangles)) for drawn in maps] == [("dtcm", 1)]
+    maps = region_maps(_plan(_tensor("x", 0, 4, 0, 0, "dtcm"), regions=(("sram", 0), ("dtcm", 4), ("dram", 8))))
+    assert [(drawn.region["name"], len(drawn.rectangles), drawn.height) for drawn in maps] == [
+        ("dtcm", 1, HEIGHT_OF_SEVERAL),
+        ("dram", 0, HEIGHT_OF_SEVERAL),
+    ]
 
 
 def test_the_axis_has_a_few_round_numbers():
@@ -41,6 +50,7 @@ def test_the_axis_has_a_few_round_numbers():
         (drawn,) = region_maps(_plan(regions=(("sram", nbytes),)))
         ticks = [tick.nbytes for tick in drawn.ticks]
         assert ticks[0] == 0 and ticks[-1] <= nbytes and 2 <= len(ticks) <= 9
+        assert len({b - a for a, b in zip(ticks, ticks[1:])}) == 1
         assert drawn.ticks[0].y == HEIGHT
 
 
