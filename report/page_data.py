@@ -50,10 +50,12 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class CorePage:
-    """The part of the page for one core. `figures` is what measure_layers.py wrote."""
+    """The part of the page for one core. `plan` and `sizes` are its firmware's plan.json and size.json, `figures` is what
+    measure_layers.py wrote."""
 
     core: str
     plan: dict[str, Any]
+    sizes: dict[str, Any]
     figures: dict[str, Any]
     rows: list[Row]
     maps: list[RegionMap]
@@ -72,6 +74,10 @@ class CorePage:
     @property
     def ram_total(self) -> int:
         return sum(part.nbytes for part in self.ram)
+
+    @property
+    def stack(self) -> int:
+        return next(part.nbytes for part in self.ram if part.key == "stack")
 
     @property
     def code(self) -> int:
@@ -123,12 +129,16 @@ def core_page(
         for step in plan["steps"]
     ]
     flash = _parts([(part, name, sizes["flash"].get(part, 0)) for part, name in FLASH_PARTS.items()])
-    return CorePage(core, plan, figures, rows, region_maps(plan), graph_of(plan), flash, _parts(_ram(plan, figures["ram"])))
+    ram = _parts(_ram(plan, sizes, figures["ram"]))
+    return CorePage(core, plan, sizes, figures, rows, region_maps(plan), graph_of(plan), flash, ram)
 
 
-def _ram(plan: dict[str, Any], measured: dict[str, int]) -> list[tuple[str, str, int]]:
+def _ram(plan: dict[str, Any], sizes: dict[str, Any], measured: dict[str, int]) -> list[tuple[str, str, int]]:
+    """The stack is the most that the linked code can take, or, where that has no bound, what was used in a run."""
     arena = [("arena", f"arena in {region['name']}", region["bytes"]) for region in plan["regions"]]
-    return [*arena, ("state", "state", measured["state"]), ("stack", "stack", measured["stack"])]
+    bound = sizes["stack_bound"]["bytes"]
+    stack = ("stack, as used", measured["stack"]) if bound is None else ("stack, worst case", bound)
+    return [*arena, ("state", "state of the runtime", sizes["ram"]["state"]), ("data", "data", sizes["ram"]["other"]), ("stack", *stack)]
 
 
 def _parts(parts: list[tuple[str, str, int]]) -> list[Part]:

@@ -38,7 +38,12 @@ _PLAN = {
     "arena_lower_bound": 1500,
     "weights_bytes": 77,
 }
-_SIZES = {"flash": {"constants": 201, "metadata": 300, "kernels": 4000, "runtime": 3000, "startup": 700, "harness": 0, "other": 9}}
+_SIZES = {
+    "flash": {"constants": 201, "metadata": 300, "kernels": 4000, "runtime": 3000, "startup": 700, "harness": 0, "other": 9},
+    "ram": {"arena": 1536, "state": 128, "stack": 4096, "other": 0},
+    "stack_bound": {"bytes": 900, "model_bytes": 555, "why_unbounded": None},
+}
+_UNBOUNDED = {"stack_bound": {"bytes": None, "model_bytes": None, "why_unbounded": "f calls itself"}}
 _FIGURES = {
     "core": "m55",
     "instructions": 10_500,
@@ -70,9 +75,16 @@ def test_figures_are_joined_by_step_and_layer():
 def test_flash_and_ram_are_the_sums_of_their_parts():
     page = core_page("m55", _PLAN, _SIZES, _FIGURES, None)
     assert page.flash_total == sum(_SIZES["flash"].values()) and page.code == page.flash_total - 201
-    assert [(part.key, part.nbytes) for part in page.ram] == [("arena", 1536), ("state", 128), ("stack", 640)]
+    assert [(part.key, part.nbytes) for part in page.ram] == [("arena", 1536), ("state", 128), ("stack", 900)]
     assert sum(part.share for part in page.flash) == pytest.approx(1)
     assert "harness" not in [part.key for part in page.flash]
+
+
+def test_a_stack_without_bound_counts_as_used_and_the_page_says_why():
+    page = core_page("m55", _PLAN, _SIZES | _UNBOUNDED, _FIGURES, None)
+    assert (page.ram[-1].name, page.stack, page.ram_total) == ("stack, as used", 640, 1536 + 128 + 640)
+    assert "The stack has no bound: f calls itself." in build_report.page("two", [page], None)
+    assert "the model itself can take 555" in _page()
 
 
 def test_figures_of_another_model_are_refused():
