@@ -15,7 +15,7 @@ from absl import app, flags
 
 from compiler.errors import CompileError
 from compiler.pte.contents import ScalarType
-from compiler.pte.reader import MethodView, PteView, Value, read_pte
+from compiler.pte.reader import MethodView, PteView, read_pte
 
 
 def define_flags(values: flags.FlagValues) -> None:
@@ -43,15 +43,22 @@ def _method_report(method: MethodView) -> str:
         f"  values: {len(method.values)} ({kinds})",
     ]
     for role, indices in (("input", method.inputs), ("output", method.outputs)):
-        lines += [f"  {role} {_value_text(method.values[index])}" for index in indices]
+        lines += [f"  {role} {_value_text(method, index)}" for index in indices]
     for number, instruction in enumerate(method.instructions):
-        values = " ".join(_value_text(method.values[index]) for index in instruction.arguments)
+        values = " ".join(_value_text(method, index) for index in instruction.arguments)
         lines.append(f"  {number:4} {instruction.kind} {instruction.operator}  {values}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _value_text(value: Value) -> str:
+def _value_text(method: MethodView, index: int) -> str:
+    """A list of values shows these: of "IntList(3 1)" the file holds the indices of 3 and 1."""
+    value = method.values[index]
     fields = value.fields
+    if value.kind == "IntList":
+        return f"IntList({' '.join(str(method.values[item].fields['value']) for item in fields['items'])})"
+    if value.kind in ("TensorList", "OptionalTensorList"):
+        items = ("None" if item < 0 else _value_text(method, item) for item in fields["items"])
+        return f"{value.kind}({' '.join(items)})"
     if value.kind != "Tensor":
         return f"{value.kind}({' '.join(map(str, fields.get('items', fields.values())))})"
     scalar_type = fields["scalar_type"]

@@ -236,7 +236,7 @@ _pte_host_program = rule(
 
 _RUNTIME = {
     "baked": ["//kernels"],
-    "interpreted": ["//kernels", "//runtime"],
+    "interpreted": ["//kernels", "//runtime", "//runtime/upstream"],
 }
 
 def pte_firmware(

@@ -83,6 +83,13 @@ class FlatbufferReader {
     value = place == table.place ? 0 : load<uint32_t>(place);
     return place == table.place || sound(load<uint32_t>(place + 4) == 0);
   }
+  /// A 64-bit field of any value.
+  bool wide(const Table& table, uint32_t slot, Wide& value) const {
+    Place place;
+    if (!word(table, slot, place) || !sound(place + 4 <= last_)) return false;
+    value = place == table.place ? Wide{0, 0} : Wide{load<uint32_t>(place), load<uint32_t>(place + 4)};
+    return true;
+  }
 
   /// Vectors, and strings, in fields. Absent is not sound.
   bool tables(const Table& parent, uint32_t slot, Tables& tables) const { return vector(parent, slot, 2, tables); }

@@ -29,6 +29,11 @@ class BuiltModel:
     checksums: bool = False  # whether the .pte is held against its checksums first
 
     @property
+    def is_upstream(self) -> bool:
+        """Whether the program calls upstream's operators, not kernels."""
+        return not all(operator["name"].startswith("kindling::") for operator in self.operators)
+
+    @property
     def kernels(self) -> list[KernelSignature]:
         """By operator number. Raises GenerateError if there is no such kernel."""
         return [_kernel(operator) for operator in self.operators]

@@ -13,7 +13,7 @@ import argparse
 import pathlib
 import sys
 
-from runtime.firmware import baked, interpreted
+from runtime.firmware import baked, interpreted, upstream
 from runtime.firmware.built_model import GenerateError, read_model
 
 _MODES = {"baked": baked, "interpreted": interpreted}
@@ -31,7 +31,6 @@ def main() -> None:
     for flag, what in files.items():
         parser.add_argument(f"--{flag}", type=pathlib.Path, required=True, help=what)
     arguments = parser.parse_args()
-    mode = _MODES[arguments.mode]
     try:
         model = read_model(
             name=arguments.name,
@@ -42,6 +41,7 @@ def main() -> None:
             verification=arguments.verification,
             checksums=arguments.checksums,
         )
+        mode = upstream if model.is_upstream else _MODES[arguments.mode]
         arguments.header.write_text(mode.header(model))
         arguments.table.write_text(mode.source(model))
         arguments.blob.write_text(mode.blob(model))
