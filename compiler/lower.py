@@ -18,6 +18,7 @@ from compiler.passes.fold_quantization import WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
+from compiler.lower_one_channel import as_depthwise, is_better_depthwise
 from compiler.lower_reductions import lower_argmax, lower_extreme, lower_sum
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
@@ -81,6 +82,8 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
 def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator]) -> Step:
     try:
         lowered = _lowered(graph, node)
+        if lowered.operator == "conv2d" and lowered.output_type.dtype == "int8" and is_better_depthwise(lowered.attributes, tier):
+            lowered = dataclasses.replace(lowered, operator="depthwise_conv2d", attributes=as_depthwise(lowered.attributes))
         operator = operators[lowered.operator]
         call = Call(lowered.operator, lowered.input_types, (lowered.output_type,), lowered.attributes)
         return Step(
@@ -159,17 +162,14 @@ def _simple(graph: Graph, node: Node, operator: str, attributes: Mapping[str, An
 
 def _conv2d(graph: Graph, node: Node) -> _Lowered:
     attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _channel_factors(graph, node)
-    groups, weight = node.attributes["groups"], attributes["weight"]
+    groups = node.attributes["groups"]
+    attributes["groups"] = groups
     if "spread" in node.attributes:
         del attributes["stride"]
-        return _simple(graph, node, "transposed_conv2d", attributes | {"groups": groups, "spread": node.attributes["spread"]})
+        return _simple(graph, node, "transposed_conv2d", attributes | {"spread": node.attributes["spread"]})
     if groups == graph.types[node.inputs[0]].shape[3] and groups > 1:
-        depthwise = {
-            "weight": np.ascontiguousarray(weight[..., 0].transpose(1, 2, 0)),
-            "depth_multiplier": len(weight) // groups,
-        }
-        return _simple(graph, node, "depthwise_conv2d", attributes | depthwise)
-    return _simple(graph, node, "conv2d", attributes | {"groups": groups})
+        return _simple(graph, node, "depthwise_conv2d", as_depthwise(attributes))
+    return _simple(graph, node, "conv2d", attributes)
 
 
 def _linear(graph: Graph, node: Node) -> _Lowered:

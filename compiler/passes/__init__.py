@@ -19,6 +19,7 @@ from compiler.passes.nhwc import nhwc
 from compiler.passes.normalise_pools import normalise_pools
 from compiler.passes.remove_identities import remove_identities
 from compiler.passes.share_constants import share_constants
+from compiler.passes.share_nodes import share_nodes
 from compiler.passes.turn_transposed import turn_transposed
 from compiler.passes.widen_1d import widen_1d
 
@@ -48,8 +49,9 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
     cancel_permutes,
     normalise_pools,
     remove_identities,
-    narrow_concats,
     share_constants,
+    share_nodes,
+    narrow_concats,
 )
 
 

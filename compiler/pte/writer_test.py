@@ -2,6 +2,7 @@ import contextlib
 import dataclasses
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,12 @@ def test_the_file_has_executorchs_container():
     assert not any(file[program_bytes + 16 : base])
     assert segment_bytes == 16 + 6
     assert file[base:] == b"hello".ljust(16, b"\0") + b"world!"
+
+
+def test_the_bytes_are_those_of_the_golden_file():
+    """Whoever changes the format on purpose writes it anew."""
+    golden = Path(__file__).parent / "testdata/small.pte.hex"
+    assert pte_bytes(SMALL) == bytes.fromhex(golden.read_text())
 
 
 def test_every_byte_is_under_a_checksum():

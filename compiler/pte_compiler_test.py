@@ -1,0 +1,76 @@
+"""The compiler's command line from a graph on: what it writes, where, and what it says of flags that cannot be."""
+
+import json
+
+import numpy as np
+import pytest
+
+from compiler.graph_file import graph_bytes
+from compiler.passes import FLOAT_PASSES, INT8_PASSES
+from compiler.pte_compiler import serve
+from compiler.testing import GraphBuilder, int8
+
+
+@pytest.fixture
+def graph(tmp_path):
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 8, 8, 4))
+    y = b.conv2d("first", x, np.ones((8, 1, 1, 4), np.int8), int8(1, 8, 8, 8), layout="NHWC")
+    y = b.conv2d("second", y, np.ones((4, 1, 1, 8), np.int8), int8(1, 8, 8, 4), layout="NHWC")
+    path = tmp_path / "model.graph"
+    path.write_bytes(graph_bytes(b.graph(y)))
+    return path
+
+
+def compiled(graph, *flags: str) -> dict:
+    plan = graph.with_suffix(".plan.json")
+    code, message = serve([f"--graph={graph}", "--tier=mve", f"--plan={plan}", *flags])
+    assert (code, message) == (0, "")
+    return json.loads(plan.read_text())
+
+
+def refused(graph, *flags: str) -> str:
+    code, message = serve([f"--graph={graph}", "--tier=mve", f"--plan={graph}.plan.json", *flags])
+    assert code == 1
+    return message
+
+
+def test_each_pass_is_dumped(graph, tmp_path):
+    compiled(graph, f"--dump-passes={tmp_path / 'dump'}")
+    names = [file.stem for file in sorted((tmp_path / "dump").iterdir())]
+    assert names[0] == "00_start" and names[-1].partition("_")[2] == INT8_PASSES[-1].__name__
+    assert len(names) == 1 + len(FLOAT_PASSES) + 1 + len(INT8_PASSES)
+    assert "first: int8[1,8,8,8]" in (tmp_path / "dump" / f"{names[-1]}.txt").read_text()
+
+
+def test_regions_and_placement_are_in_the_plan(graph):
+    plan = compiled(graph, "--region=dtcm=65536,cycles=1", "--region=sram=65536,cycles=2,alignment=32", "--place=second=sram")
+    assert [(region["name"], region["bytes"], region["limit"], region["cycles"]) for region in plan["regions"]] == [
+        ("dtcm", 576, 65536, 1),
+        ("sram", 256, 65536, 2),
+    ]
+    region_of = {tensor["name"]: tensor["region"] for tensor in plan["tensors"]}
+    assert (region_of["x"], region_of["first"], region_of["second"]) == ("dtcm", "dtcm", "sram")
+    assert plan["arena_bytes"] == plan["arena_lower_bound"] == 832 and plan["arena_gap"] == 0
+
+
+def test_one_region_without_limit_is_the_default(graph):
+    assert [(region["name"], region["limit"]) for region in compiled(graph)["regions"]] == [("sram", None)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--region=sram=lots",), "error: region 'sram=lots': write NAME, NAME=BYTES or NAME=BYTES,cycles=N,alignment=N"),
+        (("--place=second",), "error: --place=second: write NAME=REGION"),
+        (("--place=second=dtcm",), "error: second is to lie in region dtcm, but the regions are sram"),
+    ],
+)
+def test_flags_that_cannot_be_are_refused(graph, flags, message):
+    assert refused(graph, *flags) == message
+
+
+def test_what_does_not_fit_names_layer_and_line(graph):
+    message = refused(graph, "--region=sram=512")
+    assert message.startswith("error: model.py:1: layer first: the arena of ")
+    assert "does not fit region sram of 512 bytes" in message and "the smallest change that would make it fit is" in message
