@@ -1,50 +1,49 @@
-"""Takes back what the rounding of a linear layer's weights adds to its results on average.
+"""Takes back what the rounding of a layer's weights adds to its results on average.
 
 Weights W that are rounded to W + dW add dW x to the results. For inputs that are seldom negative, as behind a ReLU, these errors do not
 cancel: they shift each channel by about dW mean(x), which is taken off the bias, at no cost on the device.
 After Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019, section 4.2, with means from calibration
-data. Convolutions sum over fewer weights and are left alone.
+data: of every element of the input, so that what convolutions see beyond the edges counts too.
 """
 
 import torch
 from torch.fx import GraphModule, Node
 
 from compiler.frontend.capture import attribute
+from compiler.frontend.quantiser import WEIGHTED
 from compiler.frontend.writer import Writer
 
 aten = torch.ops.aten
 
 
 class InputMean(torch.nn.Module):
-    """Passes on float32 [..., features] and keeps the mean of each feature over all that it has seen."""
+    """Passes on tensors of one shape, float32, and keeps the mean of each element."""
 
     def __init__(self) -> None:
         super().__init__()
         self.total: torch.Tensor | None = None
-        self.rows = 0
+        self.count = 0
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        rows = x.detach().reshape(-1, x.shape[-1]).double()
-        total = rows.sum(0)
-        self.total = total if self.total is None else self.total + total
-        self.rows += len(rows)
+        self.total = x.detach().double() if self.total is None else self.total + x.detach()
+        self.count += 1
         return x
 
     @property
     def mean(self) -> torch.Tensor:
-        """float64 [features]"""
-        return self.total / self.rows
+        """float64, in the shape of the tensors"""
+        return self.total / self.count
 
 
 def record_input_means(prepared: GraphModule) -> None:
-    """Puts an InputMean in front of each linear layer of a module that prepare_pt2e has made."""
+    """Puts an InputMean in front of each layer with weights of a module that prepare_pt2e has made."""
     for node in list(prepared.graph.nodes):
-        if node.target is aten.linear.default:
+        if node.target in WEIGHTED:
             name = f"{node.name}_input_mean"
             prepared.add_submodule(name, InputMean())
             with prepared.graph.inserting_before(node):
                 recorder = prepared.graph.call_module(name, (node.args[0],))
-            node.replace_input_with(node.args[0], recorder)
+            node.args = (recorder, *node.args[1:])
     prepared.recompile()
 
 
@@ -53,23 +52,26 @@ def is_recorder(module: GraphModule, node: Node) -> bool:
 
 
 def correct_biases(prepared: GraphModule) -> None:
-    """Corrects the biases of linear layers by the means that have been recorded, and takes the recorders out again."""
+    """Corrects biases by the means that have been recorded, and takes the recorders out again."""
     for recorder in [node for node in prepared.graph.nodes if is_recorder(prepared, node)]:
         (layer,) = recorder.users
+        x, weight, bias, *settings = (*layer.args, None)[: max(len(layer.args), 3)]
         mean = prepared.get_submodule(str(recorder.target)).mean
-        shift = _rounding_errors(prepared, layer.args[1]) @ mean
-        bias = attribute(prepared, str(layer.args[2].target)).detach().double() if len(layer.args) > 2 and layer.args[2] else 0.0
-        corrected = Writer(prepared, layer).constant(f"{layer.name}_bias", (bias - shift).float())
-        layer.args = (recorder.args[0], layer.args[1], corrected)
+        errors = layer.target(mean, _rounding_errors(prepared, weight), None, *settings)
+        channel = errors.dim() - 1 if layer.target is aten.linear.default else 1
+        shift = errors.transpose(0, channel).flatten(1).mean(1)
+        before = attribute(prepared, str(bias.target)).detach().double() if bias is not None else 0.0
+        corrected = Writer(prepared, layer).constant(f"{layer.name}_bias", (before - shift).float())
+        layer.args = (recorder.args[0], weight, corrected, *settings)
         prepared.graph.erase_node(recorder)
         prepared.delete_submodule(str(recorder.target))
     prepared.recompile()
 
 
 def _rounding_errors(prepared: GraphModule, observed: Node) -> torch.Tensor:
-    """float64 [outputs, inputs]: by how much int8 changes each weight; `observed` is the weight behind its observer."""
+    """float64, in the shape of the weight: by how much int8 changes it; `observed` is the weight behind its observer."""
     weight = attribute(prepared, str(observed.args[0].target)).detach()
     observer = prepared.get_submodule(str(observed.target))
-    scale = observer.calculate_qparams()[0].reshape(-1, 1)
+    scale = observer.calculate_qparams()[0].reshape([-1 if axis == observer.ch_axis else 1 for axis in range(weight.dim())])
     steps = torch.clamp(torch.round(weight / scale), observer.quant_min, observer.quant_max)
     return steps.double() * scale.double() - weight.double()
