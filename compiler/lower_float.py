@@ -43,10 +43,10 @@ def _weights(graph: Graph, node: Node) -> dict[str, Any]:
 
 
 def _conv2d(graph: Graph, node: Node) -> Lowered:
+    attributes = {key: node.attributes[key] for key in ("dilation", "groups", "padding")} | _weights(graph, node)
     if "spread" in node.attributes:
-        raise node.error("transposed convolutions have no float kernel")
-    attributes = {key: node.attributes[key] for key in ("stride", "dilation", "padding")} | _weights(graph, node)
-    return _simple(graph, node, "conv2d", attributes | {"groups": node.attributes["groups"]})
+        return _simple(graph, node, "transposed_conv2d", attributes | {"spread": node.attributes["spread"]})
+    return _simple(graph, node, "conv2d", attributes | {"stride": node.attributes["stride"]})
 
 
 def _linear(graph: Graph, node: Node) -> Lowered:

@@ -71,7 +71,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if "transposed" not in name])
+@pytest.mark.parametrize("name", MODELS)
 def test_the_program_computes_what_the_model_says(name, tmp_path):
     request = write_model(tmp_path, *MODELS[name][:3])
     program = lowered(request)
@@ -137,12 +137,6 @@ def test_a_model_trained_for_int8_is_refused(tmp_path):
     (tmp_path / "model.py").write_text("from compiler.frontend import qat\n" + text)
     with pytest.raises(CompileError, match="trained for int8 .* cannot be compiled to float32"):
         build_graph(in_float(request))
-
-
-def test_transposed_convolutions_are_refused(tmp_path):
-    request = write_model(tmp_path, (1, 3, 4, 4), "self.up = nn.ConvTranspose2d(3, 2, 2, stride=2)", "return self.up(x)")
-    with pytest.raises(CompileError, match="layer up: transposed convolutions have no float kernel"):
-        lowered(request)
 
 
 def test_a_saved_program_needs_no_calibration(tmp_path):

@@ -26,7 +26,7 @@ from kernels.window import Window
 
 CONV2D_F32_PARAMS = ParamsStruct(
     "Conv2dF32Params",
-    "A convolution of floats.",
+    "A convolution of floats, or a transposed one.",
     (
         Field("batches", "std::uint16_t", ""),
         Field("input_height", "std::uint16_t", ""),
@@ -42,8 +42,10 @@ CONV2D_F32_PARAMS = ParamsStruct(
         Field("stride_width", "std::uint16_t", ""),
         Field("dilation_height", "std::uint16_t", ""),
         Field("dilation_width", "std::uint16_t", ""),
-        Field("pad_top", "std::uint16_t", ""),
-        Field("pad_left", "std::uint16_t", ""),
+        Field("pad_top", "std::int16_t", ""),
+        Field("pad_left", "std::int16_t", ""),
+        Field("spread_height", "std::uint16_t", "of a transposed convolution; 1 of others"),
+        Field("spread_width", "std::uint16_t", ""),
         *ACTIVATION,
     ),
     (
@@ -66,8 +68,12 @@ class Conv2dF32(FloatOperator):
         return KERNEL.name
 
     def pack(self, call: Call, tier: Tier) -> bytes:
-        window, attributes = self._window(call), call.attributes
-        values = {
+        return packed(call, self.fields(call))
+
+    def fields(self, call: Call) -> dict[str, int]:
+        """All of the params' integers."""
+        window = self._window(call)
+        return {
             "batches": call.inputs[0].shape[0],
             "input_height": window.input_size[0],
             "input_width": window.input_size[1],
@@ -75,7 +81,7 @@ class Conv2dF32(FloatOperator):
             "output_height": window.output_size[0],
             "output_width": window.output_size[1],
             "output_channels": call.outputs[0].shape[3],
-            "groups": attributes["groups"],
+            "groups": call.attributes["groups"],
             "kernel_height": window.kernel[0],
             "kernel_width": window.kernel[1],
             "stride_height": window.stride[0],
@@ -84,16 +90,23 @@ class Conv2dF32(FloatOperator):
             "dilation_width": window.dilation[1],
             "pad_top": window.padding[0],
             "pad_left": window.padding[1],
+            "spread_height": 1,
+            "spread_width": 1,
         }
-        arrays = {key: attributes[name].astype("<f4").tobytes() for key, name in (("weights", "weight"), ("bias", "bias"))}
-        return CONV2D_F32_PARAMS.pack(values | activation(call), arrays)
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         channels = call.inputs[0].shape[3], call.outputs[0].shape[3]
         return ITEMSIZE * pixel_lead(self._window(call), call.inputs[0].shape[0], *channels, reads_pixel_first=False)
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        return [clamped(_convolve(call, self._window(call), inputs[0]), *activation(call).values())]
+        inside = np.ones((1, *call.inputs[0].shape[1:3], 1), bool)
+        return [self.convolved(call, inputs[0], inside)]
+
+    def convolved(self, call: Call, x: np.ndarray, real: np.ndarray) -> np.ndarray:
+        """The outputs; pixels that are not `real`, bool [1, H, W, 1], are left out as those in the padding are."""
+        window = self._window(call)
+        sums = _sums(call, window.patches(x, 0), window.patches(real, False))
+        return clamped(sums, *activation(call).values())
 
     def macs(self, call: Call) -> int:
         return int(np.prod(call.outputs[0].shape)) * int(np.prod(call.attributes["weight"].shape[1:]))
@@ -115,14 +128,18 @@ class Conv2dF32(FloatOperator):
         return window
 
 
-def _convolve(call: Call, window: Window, x: np.ndarray) -> np.ndarray:
+def packed(call: Call, fields: dict[str, int]) -> bytes:
+    """The params constant of these integers and the call's bounds, weights and bias."""
+    weight, bias = (call.attributes[key].astype("<f4").tobytes() for key in ("weight", "bias"))
+    return CONV2D_F32_PARAMS.pack(fields | activation(call), {"weights": weight, "bias": bias})
+
+
+def _sums(call: Call, patches: np.ndarray, inside: np.ndarray) -> np.ndarray:
     """All outputs at once, tap after tap."""
     weight, groups = call.attributes["weight"], call.attributes["groups"]
     outputs, height, width, depth = weight.shape
     per_group = outputs // groups
-    patches = window.patches(x, 0)
     patches = patches.reshape(*patches.shape[:5], groups, 1, depth)
-    inside = window.patches(np.ones((1, *window.input_size, 1), bool), False)
     weights = weight.reshape(groups, per_group, height, width, depth)
     sums = np.broadcast_to(call.attributes["bias"].reshape(groups, per_group), (*patches.shape[:3], groups, per_group))
     with np.errstate(over="ignore", invalid="ignore"):

@@ -53,9 +53,15 @@ def _of_floats(call: Call, rng: Generator, **attributes: object) -> tuple[Call, 
     return changed, [floats(rng, tensor.shape) for tensor in inputs]
 
 
+# Of one call: cores without a floating-point unit take 200 instructions for each.
+_MOST_PRODUCTS = 15_000
+
+
 def _weighted(make: Callable) -> Callable:
     def convert(rng: Generator) -> tuple[Call, Inputs]:
         call, _ = make(rng)
+        while math.prod(call.outputs[0].shape[:-1]) * call.attributes["weight"].size > _MOST_PRODUCTS:
+            call, _ = make(rng)
         weight, bias = (floats(rng, call.attributes[key].shape) for key in ("weight", "bias"))
         return _of_floats(call, rng, weight=weight, bias=bias, **activation(rng))
 
@@ -102,6 +108,7 @@ def _function(name: str) -> Callable:
 FLOAT_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     _weighted(int8_calls.conv2d),
     _weighted(int8_calls.depthwise_conv2d),
+    _weighted(int8_calls.transposed_conv2d),
     _weighted(int8_calls.linear),
     _with_activation(int8_calls.avg_pool2d),
     _with_activation(int8_calls.max_pool2d),

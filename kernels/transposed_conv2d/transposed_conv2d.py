@@ -1,4 +1,4 @@
-"""transposed_conv2d: a convolution over an input whose pixels are spread apart, NHWC, int8.
+"""transposed_conv2d: a convolution over an input whose pixels are spread apart, NHWC, int8; of float32 see transposed_conv2d_f32.py.
 
 PyTorch's conv_transpose2d of stride s, padding p and dilation d is this with spread s, the weights turned by half a turn, and
 padding d * (kernel - 1) - p.
@@ -25,11 +25,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
 from kernels.channels import Channels
 from kernels.conv2d import conv2d
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
+from kernels.transposed_conv2d import transposed_conv2d_f32
+from kernels.transposed_conv2d.spread import convolution_over_spread, row_lead, spread_apart
 
 TRANSPOSED_CONV2D_PARAMS = ParamsStruct(
     "TransposedConv2dParams",
@@ -71,6 +74,7 @@ KERNELS = (
         ("std::int8_t",),
         "kernels/transposed_conv2d/transposed_conv2d.h",
     ),
+    transposed_conv2d_f32.KERNEL,
 )
 
 
@@ -88,7 +92,7 @@ class Phase:
         return cls(tuple(taps), (first - padding + taps[0] * dilation) // spread) if taps else cls((None,), 0)
 
 
-class TransposedConv2d:
+class _TransposedConv2dS8:
     name = "transposed_conv2d"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -147,20 +151,12 @@ class TransposedConv2d:
         return conv2d.tile_bytes(taps[0] * taps[1] * call.attributes["weight"].shape[3], tier)
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
-        """An output row is written while the input rows below are read; all input above its first tap is no longer needed."""
-        batches, height, width, input_channels = call.inputs[0].shape
-        _, output_height, output_width, output_channels = call.outputs[0].shape
-        spread, padding = call.attributes["spread"][0], call.attributes["padding"][0]
-        rows = np.clip(-(-(np.arange(output_height) - padding) // spread), 0, height)
-        first_read = (np.arange(batches)[:, None] * height + rows).reshape(-1) * width * input_channels
-        still_read = np.minimum.accumulate(first_read[::-1])[::-1]
-        written = np.arange(1, len(first_read) + 1) * output_width * output_channels
-        return max(0, int((written - still_read).max()))
+        return row_lead(call)
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         self._channels(call)
-        image, convolution = spread_apart(call, inputs[0])
-        return conv2d.OPERATOR.int8.reference(convolution, [image])
+        image = spread_apart(call, inputs[0], call.attributes["input_zero_point"])
+        return conv2d.OPERATOR.int8.reference(convolution_over_spread(call), [image])
 
     def macs(self, call: Call) -> int:
         """Of the taps that meet a pixel or the padding around all of them, not those between."""
@@ -196,7 +192,7 @@ class TransposedConv2d:
 
     def _channels(self, call: Call) -> Channels:
         """Bounds hold for each phase: its accumulators are those of the whole kernel for inputs at the zero point elsewhere."""
-        _, convolution = spread_apart(call, None)
+        convolution = convolution_over_spread(call)
         return conv2d.OPERATOR.int8.channels(convolution)
 
 
@@ -208,24 +204,4 @@ def _pairs(phases: Sequence[Phase]) -> bytes:
     return np.array([(len(phase.taps), phase.start) for phase in phases], "<i2").tobytes()
 
 
-def spread_apart(call: Call, x: np.ndarray | None) -> tuple[np.ndarray | None, Call]:
-    """The input with its zeros, and the convolution over it that needs no padding. Raises UnsupportedError where sizes do not fit."""
-    a, (source,) = call.attributes, call.inputs
-    if len(source.shape) != 4 or min(*a["spread"], *a["dilation"]) < 1:
-        raise UnsupportedError("transposed_conv2d needs rank 4, NHWC, and a spread and dilation of 1 or more")
-    top, left, bottom, right = a["padding"]
-    sizes = [(n - 1) * s + 1 for n, s in zip(source.shape[1:3], a["spread"])]
-    padded = (sizes[0] + top + bottom, sizes[1] + left + right)
-    image = None
-    if x is not None:
-        wide = np.full((source.shape[0], *sizes, source.shape[3]), a["input_zero_point"], np.int8)
-        wide[:, :: a["spread"][0], :: a["spread"][1]] = x
-        amounts = ((0, 0), (max(top, 0), max(bottom, 0)), (max(left, 0), max(right, 0)), (0, 0))
-        wide = np.pad(wide, amounts, constant_values=a["input_zero_point"])
-        image = wide[:, max(-top, 0) :, max(-left, 0) :][:, : padded[0], : padded[1]]
-    attributes = dict(a, stride=(1, 1), padding=(0, 0, 0, 0))
-    type_ = dataclasses.replace(source, shape=(source.shape[0], *padded, source.shape[3]))
-    return image, Call("conv2d", (type_,), call.outputs, attributes)
-
-
-OPERATOR = TransposedConv2d()
+OPERATOR = ByDtype(_TransposedConv2dS8(), transposed_conv2d_f32.OPERATOR)
