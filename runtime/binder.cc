@@ -10,12 +10,6 @@ namespace {
 using executorch_flatbuffer::AllocationDetails, executorch_flatbuffer::EValue, executorch_flatbuffer::Operator,
     executorch_flatbuffer::Tensor;
 
-/// What is known of a value: flags, and its bytes, shifted. 0: nothing yet.
-constexpr uint32_t kAligned = 1;  // to 16 bytes
-constexpr uint32_t kFound = 2;
-constexpr uint32_t kConstant = 4;
-constexpr uint32_t kBytesShift = 32 - kTensorBytesBits;
-
 constexpr uint32_t kTensor = static_cast<uint32_t>(executorch_flatbuffer::KernelTypes::Tensor);
 
 /// Whether two texts, each in words of its own, are the same.

@@ -17,14 +17,17 @@ namespace kindling {
 template <Verification kVerification>
 class Binder {
  public:
+  static constexpr Verification kLevel = kVerification;
+
   Binder(const Program& program, Tables values, const Environment& environment);
 
   /// OperatorMissing: the operators are not those of the environment.
   Error check_operators(Tables operators) const;
 
-  /// Binds the values that instruction `i` works on. InvalidType, InvalidArgument: they are not what its kernel takes.
+  /// Binds the values that instruction `i`, a call, works on. InvalidType, InvalidArgument: they are not what its kernel takes.
   /// NotSupported, InvalidProgram: as in Method::init.
   Error bind_call(Tables instructions, uint32_t i);
+  Error bind_instruction(Tables instructions, uint32_t i) { return bind_call(instructions, i); }
 
   /// Binds inputs or outputs of the method. InvalidArgument: they are not of the given bytes. NotSupported: one is a constant,
   /// though it is `written`.
@@ -34,7 +37,13 @@ class Binder {
   Error bind_rest()
     requires(kVerification == Verification::kFull);
 
- private:
+ protected:
+  /// What is known of a value: flags, and its bytes, shifted. 0: nothing yet.
+  static constexpr uint32_t kAligned = 1;  // to 16 bytes
+  static constexpr uint32_t kFound = 2;
+  static constexpr uint32_t kConstant = 4;
+  static constexpr uint32_t kBytesShift = 3;
+
   // These return what is to be noted of a value; 0: error_ says why not.
   uint32_t bind(uint32_t index);
   uint32_t find(uint32_t index);

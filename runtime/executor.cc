@@ -12,13 +12,9 @@ Error Method::run() {
 Error Method::step(uint32_t instructions) {
   if (addresses_ == nullptr) return Error::InvalidState;
   FlatbufferReader<Verification::kNone> reader(flatbuffer_);  // init has checked all that is read here
-  void* arguments[kMaxArguments];
   for (; next_ < instructions_.size; ++next_) {
     if (instructions-- == 0) return Error::Ok;
-    Call call;
-    if (Error error = read_call(reader, instructions_, next_, call); error != Error::Ok) return error;
-    for (uint32_t i = 0; i < call.values.size - 1; ++i) arguments[i] = addresses_[call.values[i]];
-    kernels_[call.kernel].run(arguments);
+    if (Error error = call_kernel(reader, instructions_, next_, addresses_, kernels_); error != Error::Ok) return error;
   }
   next_ = 0;
   return Error::EndOfMethod;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/environment.h"
 #include "runtime/error.h"
 #include "runtime/flatbuffer.h"
 #include "runtime/schema/program_generated.h"
@@ -31,6 +32,17 @@ template <Verification kVerification>
   if (type != kKernelCall) return Error::NotSupported;
   sound = reader.u32s(table, KernelCall::VT_ARGS, call.values) && reader.u32(table, KernelCall::VT_OP_INDEX, call.kernel);
   return sound ? Error::Ok : Error::InvalidProgram;
+}
+
+/// Calls the kernel of instruction `i`, which init has checked.
+[[gnu::always_inline]] inline Error call_kernel(const FlatbufferReader<Verification::kNone>& reader, Tables instructions, uint32_t i,
+                                                void* const* addresses, const Kernel* kernels) {
+  Call call;
+  if (Error error = read_call(reader, instructions, i, call); error != Error::Ok) return error;
+  void* arguments[kMaxArguments];
+  for (uint32_t k = 0; k < call.values.size - 1; ++k) arguments[k] = addresses[call.values[k]];
+  kernels[call.kernel].run(arguments);
+  return Error::Ok;
 }
 
 }  // namespace kindling

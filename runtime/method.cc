@@ -1,62 +1,13 @@
 #include "runtime/method.h"
 
+#include "runtime/bind_method.h"
 #include "runtime/binder.h"
-#include "runtime/schema/program_generated.h"
 
 namespace kindling {
-namespace {
-
-using executorch_flatbuffer::Chain, executorch_flatbuffer::ExecutionPlan;
-
-/// Regions are aligned, and as large as planned.
-Error check_regions(Span<const Wide> planned, Span<const Region> regions) {
-  if (planned.size > regions.size + 1) return Error::OutOfResources;
-  for (uint32_t id = 1; id < planned.size; ++id) {
-    Region region = regions[id - 1];
-    if (!is_aligned(region.data, 16)) return Error::InvalidArgument;
-    if (planned[id].high != 0 || planned[id].low > region.size) return Error::OutOfResources;
-  }
-  return Error::Ok;
-}
-
-}  // namespace
 
 template <Verification kVerification>
 Error Method::init(const Program& program, uint32_t method, const Environment& environment) {
-  addresses_ = nullptr;
-  next_ = 0;
-  if (method >= program.plans().size) return Error::NotFound;
-  FlatbufferReader<kVerification> reader(program.flatbuffer());
-  Table plan, chain;
-  Tables values, operators, chains;
-  Span<const Wide> planned;
-  bool sound = reader.table(program.plans(), method, plan) && reader.tables(plan, ExecutionPlan::VT_VALUES, values) &&
-               reader.u32s(plan, ExecutionPlan::VT_INPUTS, inputs_) && reader.u32s(plan, ExecutionPlan::VT_OUTPUTS, outputs_) &&
-               reader.tables(plan, ExecutionPlan::VT_OPERATORS, operators) &&
-               reader.u64s(plan, ExecutionPlan::VT_NON_CONST_BUFFER_SIZES, planned) &&
-               reader.tables(plan, ExecutionPlan::VT_CHAINS, chains) && reader.table(chains, 0, chain) &&
-               reader.tables(chain, Chain::VT_INSTRUCTIONS, instructions_);
-  if (!sound) return Error::InvalidProgram;
-  if constexpr (kVerification != Verification::kNone) {
-    if (chains.size != 1) return Error::NotSupported;
-    if (values.size > environment.addresses.size) return Error::OutOfResources;
-    if (Error error = check_regions(planned, environment.regions); error != Error::Ok) return error;
-  }
-  Binder<kVerification> binder(program, values, environment);
-  if (Error error = binder.check_operators(operators); error != Error::Ok) return error;
-  for (; next_ < instructions_.size; ++next_) {
-    if (Error error = binder.bind_call(instructions_, next_); error != Error::Ok) return error;
-  }
-  if (Error error = binder.bind_all(inputs_, environment.input_bytes, true); error != Error::Ok) return error;
-  if (Error error = binder.bind_all(outputs_, environment.output_bytes, false); error != Error::Ok) return error;
-  if constexpr (kVerification == Verification::kFull) {
-    if (Error error = binder.bind_rest(); error != Error::Ok) return error;
-  }
-  flatbuffer_ = program.flatbuffer();
-  addresses_ = environment.addresses.data;
-  kernels_ = environment.kernels.kernels;
-  next_ = 0;
-  return Error::Ok;
+  return bind<Binder<kVerification>>(program, method, environment);
 }
 
 template Error Method::init<Verification::kNone>(const Program&, uint32_t, const Environment&);

@@ -56,7 +56,11 @@ class Method {
   void* input(uint32_t i) const { return addresses_[inputs_[i]]; }
   void* output(uint32_t i) const { return addresses_[outputs_[i]]; }
 
- private:
+ protected:
+  /// init(), with a binder that knows what its instructions are.
+  template <class AnyBinder>
+  Error bind(const Program& program, uint32_t method, const Environment& environment);
+
   Span<const uint8_t> flatbuffer_ = {};
   void** addresses_ = nullptr;  // by value; null: cannot run
   const Kernel* kernels_ = nullptr;

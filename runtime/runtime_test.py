@@ -2,9 +2,7 @@
 
 import dataclasses
 import random
-import re
 import struct
-from pathlib import Path
 
 import pytest
 from flatbuffers import number_types
@@ -14,6 +12,7 @@ from runtime.schema import program_generated as schema
 from runtime.testing.programs import (
     ANSWER,
     CONSTANTS,
+    ERRORS,
     REGION_BYTES,
     Result,
     altered_program,
@@ -25,10 +24,6 @@ from runtime.testing.programs import (
     values,
 )
 
-ERRORS = {
-    name: int(code, 16)
-    for name, code in re.findall(r"^  (\w+) = (0x\w+),", Path(__file__).with_name("error.h").read_text(), re.MULTILINE)
-}
 OK = Result(0, 0, ANSWER)
 CHECKS = ({}, {"full": True})
 

@@ -13,9 +13,6 @@ namespace kindling {
 /// Bytes of an element by ScalarType, up to BOOL; 0 where there is no such type.
 inline constexpr uint8_t kElementBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1};
 
-/// Bits that remain of a tensor's size: see Binder's notes.
-inline constexpr uint32_t kTensorBytesBits = 29;
-
 /// A tensor's size in bytes. Says whether it is sound, and less than 2^29.
 template <Verification kVerification>
 [[gnu::always_inline]] inline bool tensor_bytes(const FlatbufferReader<kVerification>& reader, const Table& tensor,
@@ -29,7 +26,7 @@ template <Verification kVerification>
   for (uint32_t size : sizes) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) return false;
   }
-  return bytes >> kTensorBytesBits == 0;
+  return bytes >> 29 == 0;
 }
 
 }  // namespace kindling

@@ -54,15 +54,45 @@ class KernelCall:
 
 
 @dataclasses.dataclass(frozen=True)
+class BoolValue:
+    """A constant, for a jump."""
+
+    value: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """An instruction: a tensor gets the bytes of another of the same size."""
+
+    source: int
+    target: int
+
+
+@dataclasses.dataclass(frozen=True)
+class JumpFalse:
+    """An instruction: goes on at another one if a BoolValue, or an element of a tensor of BOOL, is false."""
+
+    condition: int
+    destination: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Free:
+    """An instruction: a value is not needed any more."""
+
+    value: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Method:
     """inputs, outputs and arguments are indices of values; `memory_bytes` are the sizes of the planned memories."""
 
     name: str
-    values: tuple[TensorValue, ...]
+    values: tuple[TensorValue | BoolValue, ...]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     operators: tuple[str, ...]  # "kindling::conv2d_s8"; the overload is always "out"
-    calls: tuple[KernelCall, ...]
+    calls: tuple[KernelCall | Move | JumpFalse | Free, ...]
     memory_bytes: tuple[int, ...]
 
 

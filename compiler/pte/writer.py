@@ -13,7 +13,7 @@ from typing import Any
 import flatbuffers
 import numpy as np
 
-from compiler.pte.contents import Contents, KernelCall, Method, TensorValue
+from compiler.pte.contents import BoolValue, Contents, Free, JumpFalse, KernelCall, Method, Move, TensorValue
 from runtime.schema import program_generated as schema
 
 IDENTIFIER = b"ET12"
@@ -120,13 +120,24 @@ class _Writer:
             NonConstBufferSizes=self._numbers([0, *method.memory_bytes], np.int64),
         )
 
-    def _instruction(self, call: KernelCall) -> int:
-        # The last output comes twice: it is also what the operator returns.
-        arguments = self._numbers([*call.arguments, call.arguments[-1]], np.int32)
-        table = self._table("KernelCall", OpIndex=call.operator, Args=arguments)
-        return self._table("Instruction", InstrArgsType=schema.InstructionArguments.KernelCall, InstrArgs=table)
+    def _instruction(self, call: KernelCall | Move | JumpFalse | Free) -> int:
+        match call:
+            case KernelCall(operator, arguments):
+                # The last output comes twice: it is also what the operator returns.
+                args = self._numbers([*arguments, arguments[-1]], np.int32)
+                kind, fields = "KernelCall", {"OpIndex": operator, "Args": args}
+            case Move(source, target):
+                kind, fields = "MoveCall", {"MoveFrom": source, "MoveTo": target}
+            case JumpFalse(condition, destination):
+                kind, fields = "JumpFalseCall", {"CondValueIndex": condition, "DestinationInstruction": destination}
+            case Free(value):
+                kind, fields = "FreeCall", {"ValueIndex": value}
+        type_ = getattr(schema.InstructionArguments, kind)
+        return self._table("Instruction", InstrArgsType=type_, InstrArgs=self._table(kind, **fields))
 
-    def _value(self, value: TensorValue) -> int:
+    def _value(self, value: TensorValue | BoolValue) -> int:
+        if isinstance(value, BoolValue):
+            return self._table("EValue", ValType=schema.KernelTypes.Bool, Val=self._table("Bool", BoolVal=value.value))
         fields = {
             "ScalarType": int(value.scalar_type),
             "Sizes": self._numbers(value.sizes, np.int32),

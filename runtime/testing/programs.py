@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import re
 import struct
 import subprocess
 import unittest.mock
@@ -10,6 +11,9 @@ from typing import Any
 
 from compiler.pte import writer
 from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
+
+_ERROR_H = pathlib.Path(__file__).parents[1] / "error.h"
+ERRORS = {name: int(code, 16) for name, code in re.findall(r"^  (\w+) = (0x\w+),", _ERROR_H.read_text(), re.MULTILINE)}
 
 _RUNNER = pathlib.Path(__file__).with_name("run_programs")
 OUTPUT_BYTES = 8
@@ -117,7 +121,8 @@ def _request(
     stateful: bool = False,
     runs: int = 1,
     disturbed: bool = False,
+    branching: bool = False,
 ) -> bytes:
-    flags = (1 + full, checksums, stateful, runs, disturbed)
+    flags = (1 + full, checksums, stateful, runs, disturbed, branching)
     numbers = (instructions_a_step, *region_bytes, misaligned_file, misaligned_region, *flags)
     return struct.pack(f"<{2 + len(numbers)}I", file_bytes, len(name), *numbers) + name.encode()

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/branching_method.h"
 #include "runtime/checksums.h"
 #include "runtime/method.h"
 #include "runtime/state.h"
@@ -31,6 +32,7 @@ struct Request {
   uint32_t stateful;      // whether the second region is state
   uint32_t runs;          // at least 1; the last one's output is given
   uint32_t disturbed;     // whether another Method is initialised in the same memory before each run
+  uint32_t branching;     // whether it is a BranchingMethod
 };
 
 struct Params {
@@ -111,16 +113,17 @@ void fill_with_params(Region region) {
 void put(uint32_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 
 // One for all programs, so that what one leaves behind meets the next.
-Method method;
+template <class AnyMethod>
+AnyMethod method_for_all;
 
-Error run_once(uint32_t instructions_a_step) {
+Error run_once(auto& method, uint32_t instructions_a_step) {
   if (instructions_a_step == 0) return method.run();
   Error error;
   while ((error = method.step(instructions_a_step)) == Error::Ok) continue;
   return error == Error::EndOfMethod ? Error::Ok : error;
 }
 
-template <Verification kVerification>
+template <class AnyMethod, Verification kVerification>
 void run_program(const Request& request, Span<const char> name, Span<const uint8_t> file) {
   constexpr uint32_t kAddresses = 8;
   Block first(request.region_bytes[0], request.misaligned_region), second(request.region_bytes[1]);
@@ -135,6 +138,7 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
       .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
       .state = request.stateful ? second.region() : Region(nullptr, 0),
   };
+  AnyMethod& method = method_for_all<AnyMethod>;
   Program program;
   uint32_t number;
   Error error = request.checksums ? check_checksums(file) : Error::Ok;
@@ -143,10 +147,10 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
     put(0);
-    if (error == Error::NotFound && method.init<kVerification>(program, UINT32_MAX, environment) != error) std::abort();
+    if (error == Error::NotFound && method.template init<kVerification>(program, UINT32_MAX, environment) != error) std::abort();
     return;
   }
-  error = method.init<kVerification>(program, number, environment);
+  error = method.template init<kVerification>(program, number, environment);
   if (error == Error::Ok && request.stateful) error = reset_state(program, number, environment);
   if (error != Error::Ok) {
     put(static_cast<uint32_t>(error));
@@ -155,11 +159,11 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
     return;
   }
   for (uint32_t run = 0; error == Error::Ok && run < request.runs; ++run) {
-    Method other;
-    if (request.disturbed && other.init<kVerification>(program, number, environment) != Error::Ok) std::abort();
+    AnyMethod other;
+    if (request.disturbed && other.template init<kVerification>(program, number, environment) != Error::Ok) std::abort();
     int8_t* input = static_cast<int8_t*>(method.input(0));
     for (uint32_t i = 0; i < kOutputBytes; ++i) input[i] = static_cast<int8_t>(i - 3);
-    error = run_once(request.instructions_a_step);
+    error = run_once(method, request.instructions_a_step);
   }
   put(static_cast<uint32_t>(error));
   put(method.next_instruction());
@@ -175,9 +179,12 @@ int main() {
     kindling::Block name(request.name_bytes), file(request.file_bytes, request.misaligned_file);
     if (std::fread(name.data(), 1, request.name_bytes, stdin) != request.name_bytes) return 1;
     if (std::fread(file.data(), 1, request.file_bytes, stdin) != request.file_bytes) return 1;
-    using kindling::run_program, kindling::Verification;
+    using kindling::run_program, kindling::Verification, kindling::Method, kindling::BranchingMethod;
     bool is_full = request.verification == static_cast<uint32_t>(Verification::kFull);
-    auto run = is_full ? run_program<Verification::kFull> : run_program<Verification::kStructure>;
+    auto run = is_full ? run_program<Method, Verification::kFull> : run_program<Method, Verification::kStructure>;
+    if (request.branching) {
+      run = is_full ? run_program<BranchingMethod, Verification::kFull> : run_program<BranchingMethod, Verification::kStructure>;
+    }
     run(request, {reinterpret_cast<char*>(name.data()), request.name_bytes}, {file.data(), request.file_bytes});
   }
   return std::fflush(stdout);
