@@ -66,15 +66,15 @@ def _run_compiler(ctx, arguments, inputs, outputs, mnemonic, progress_message):
         },
     )
 
-def _measure(ctx, request, dataset, accuracy, text):
-    """Declares the action that writes the report of a model's accuracy, over a dataset if there is one."""
+def _measure(ctx, request, accuracy, text, dataset = [], files = []):
+    """Declares the action that writes the report of a model's accuracy; `dataset` are flags that name one, made of `files`."""
     _run_compiler(
         ctx,
-        request.args + ([["--dataset=%s", dataset]] if dataset else []) + [
+        request.args + dataset + [
             ["--accuracy=%s", accuracy],
             ["--accuracy_text=%s", text],
         ],
-        inputs = depset([dataset] if dataset else [], transitive = [request.inputs]),
+        inputs = depset(files, transitive = [request.inputs]),
         outputs = [accuracy, text],
         mnemonic = "MeasureAccuracy",
         progress_message = "Measuring accuracy of model %{label}",
@@ -109,7 +109,7 @@ def _graph_impl(ctx):
         mnemonic = "ImportModel",
         progress_message = "Importing model %{label}",
     )
-    _measure(ctx, request, None, accuracy, text)
+    _measure(ctx, request, accuracy, text)
     return [
         DefaultInfo(files = depset([graph])),
         OutputGroupInfo(accuracy = depset([accuracy, text])),
@@ -283,19 +283,43 @@ def pte_model(
 
 def _accuracy_impl(ctx):
     accuracy, text = [ctx.actions.declare_file(ctx.label.name + ending) for ending in [".json", ".txt"]]
-    _measure(ctx, ctx.attr.model[PteModelInfo].request, ctx.file.dataset, accuracy, text)
+    _measure(
+        ctx,
+        ctx.attr.model[PteModelInfo].request,
+        accuracy,
+        text,
+        dataset = [
+            ["--dataset=%s", ctx.file.dataset or ctx.attr.samples],
+            ["--srcs=%s", ctx.files.srcs],
+        ],
+        files = ctx.files.dataset + ctx.files.srcs + ctx.files.data,
+    )
     return [DefaultInfo(files = depset([accuracy, text]))]
 
 _accuracy = rule(
     implementation = _accuracy_impl,
     doc = "The report of a model's accuracy over a labelled dataset.",
     attrs = _COMPILER | {
-        "dataset": attr.label(allow_single_file = [".npz"], mandatory = True),
+        "data": attr.label_list(allow_files = True),
+        "dataset": attr.label(allow_single_file = [".npz"]),
         "model": attr.label(mandatory = True, providers = [PteModelInfo]),
+        "samples": attr.string(),
+        "srcs": attr.label_list(allow_files = [".py"]),
     },
 )
 
-def pte_accuracy_test(*, name, model, dataset, max_drop, visibility = None, tags = None, **kwargs):
+def pte_accuracy_test(
+        *,
+        name,
+        model,
+        max_drop,
+        dataset = None,
+        samples = None,
+        srcs = [],
+        data = [],
+        visibility = None,
+        tags = None,
+        **kwargs):
     """Tests that int8 costs a classifier no more than `max_drop` of its top-1 accuracy.
 
     The test prints the report: top-1 of float and int8, and the signal-to-noise ratio of each layer, worst first, with its line.
@@ -306,15 +330,23 @@ def pte_accuracy_test(*, name, model, dataset, max_drop, visibility = None, tags
       model: a pte_model with one output of scores.
       dataset: a .npz with one array per input (any name, if there is one input), samples along the first axis, and `label`, the right
         class of each sample.
+      samples: instead of it, a function "module:function" that yields (inputs, label) per sample, the inputs as in calibration data.
+      srcs: Python files that it is in, beside the model's.
+      data: files that it reads.
       max_drop: by how much int8 may be worse than float, as a fraction of all samples, in a string: "0.01".
       visibility: as usual.
       tags: as usual.
       **kwargs: other attributes of py_test.
     """
+    if bool(dataset) == bool(samples):
+        fail("pte_accuracy_test {}: give either dataset or samples".format(name))
     _accuracy(
         name = name + ".report",
+        data = data,
         dataset = dataset,
         model = model,
+        samples = samples,
+        srcs = srcs,
         tags = tags,
         testonly = True,
         visibility = visibility,

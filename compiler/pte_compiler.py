@@ -87,8 +87,8 @@ def define_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "dataset",
         "",
-        "Labelled samples for --accuracy: a .npz with an array per input, samples along the first axis, and integers `label`. Default: "
-        "the calibration data, without labels.",
+        "Labelled samples for --accuracy: a .npz with an array per input, samples along the first axis, and integers `label`; or "
+        "module:function that yields (inputs, label) per sample. Default: the calibration data, without labels.",
         **text,
     )
     flags.DEFINE_string("dump_passes", None, "Folder for the graph's text after each pass.", **text)

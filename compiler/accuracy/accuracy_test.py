@@ -64,9 +64,16 @@ def test_the_worst_layer_comes_first_with_its_line(tmp_path):
     assert ratios == sorted(ratios)
     by_layer = {layer["layer"]: layer for layer in report["layers"]}
     assert by_layer["first"]["snr_db"] > 30 > by_layer["rough"]["snr_db"] + 10
-    assert by_layer["rough"] == {"layer": "rough", "operator": "conv2d", "source": "m.py:13", "snr_db": by_layer["rough"]["snr_db"]}
+    assert by_layer["rough"] == {
+        "layer": "rough",
+        "operator": "conv2d",
+        "source": "m.py:13",
+        "snr_db": by_layer["rough"]["snr_db"],
+    }
     (output,) = report["outputs"]
-    assert output["snr_db"] == pytest.approx(by_layer["last"]["snr_db"], abs=1.5), "the lowered program errs as the quantised model does"
+    assert output["snr_db"] == pytest.approx(by_layer["last"]["snr_db"], abs=1.5), (
+        "the lowered program errs as the quantised model does"
+    )
     (port,) = report["inputs"]
     assert port["name"] == "x" and port["snr_db"] > 35
     table = (tmp_path / "a.txt").read_text().splitlines()
@@ -98,13 +105,46 @@ def test_top1_counts_right_answers_of_both_models(tmp_path):
         ({"x": samples(3), "label": np.zeros(2, int)}, "d.npz: label must be 3 integers, one per sample; it is int64[2]"),
         ({"x": samples(3), "label": np.zeros(3)}, "d.npz: label must be 3 integers, one per sample; it is float64[3]"),
         ({"x": samples(0), "label": np.zeros(0, int)}, "d.npz is empty"),
-        ({"x": np.zeros((2, 5, 5)), "label": np.zeros(2, int)}, "d.npz: sample 0: input x has shape [5, 5]; the model takes [1, 1, 6, 6]"),
+        (
+            {"x": np.zeros((2, 5, 5)), "label": np.zeros(2, int)},
+            "d.npz: sample 0: input x has shape [5, 5]; the model takes [1, 1, 6, 6]",
+        ),
         ({"a": samples(1), "b": samples(1), "label": np.zeros(1, int)}, "d.npz has no array x, only a, b"),
     ],
 )
 def test_a_dataset_that_does_not_suit_is_refused(arrays, message):
     np.savez("d.npz", **arrays)
     assert run("--accuracy=a.json", "--dataset=d.npz") == (1, f"error: {message}")
+
+
+LABELLED = """
+def labelled():
+    for index in range(5):
+        yield next(calibration()), index % 3
+"""
+
+
+def test_samples_may_come_from_a_function(tmp_path):
+    (tmp_path / "more.py").write_text("from m import calibration\n" + LABELLED)
+    assert run("--srcs=more.py", "--dataset=more:labelled", "--accuracy=a.json") == (0, "")
+    assert json.loads((tmp_path / "a.json").read_text())["top1"]["samples"] == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("index % 3", "'no'"), "m:labelled: sample 0 must be (inputs, label), the label an integer"),
+        (
+            ("next(calibration()), index % 3", "next(calibration())"),
+            "m:labelled: sample 0 must be (inputs, label), the label an integer",
+        ),
+        (("range(5)", "range(0)"), "m:labelled is empty"),
+        (("next(calibration())", "(1, 2)"), "m:labelled: sample 0 has 2 inputs; the model takes 1"),
+    ],
+)
+def test_samples_of_a_function_that_do_not_suit_are_refused(tmp_path, change, message):
+    (tmp_path / "m.py").write_text(MODEL + LABELLED.replace(*change))
+    assert run("--dataset=m:labelled", "--accuracy=a.json") == (1, f"error: {message}")
 
 
 def test_a_graph_alone_has_no_float_model_to_be_held_against():

@@ -19,7 +19,9 @@ def verdict(report: dict, max_drop: float) -> tuple[bool, str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--max_drop", type=float, required=True, help="by how much int8 may be worse, as a fraction of all samples")
+    parser.add_argument(
+        "--max_drop", type=float, required=True, help="by how much int8 may be worse, as a fraction of all samples"
+    )
     parser.add_argument("report", nargs=2, type=Path, help="the report as .json and .txt")
     options = parser.parse_args(arguments)
     files = {path.suffix: path.read_text() for path in options.report}

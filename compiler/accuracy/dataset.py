@@ -1,13 +1,19 @@
-"""Labelled samples in a .npz: one array per input (any name, if the model has one), samples along the first axis, and `label`, integers [n]."""
+"""Labelled samples.
+
+A .npz with one array per input (any name, if the model has one), samples along the first axis, and `label`, integers [n]; or
+"module:function", which yields (inputs, label) per sample, the inputs as in calibration data.
+"""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from compiler.errors import CompileError
-from compiler.frontend.calibration import archive_samples
+from compiler.frontend.calibration import archive_samples, checked, tensors_of
 from compiler.frontend.capture import Captured, Sample
+from compiler.frontend.user_code import UserCode
 
 LABELS = "label"
 
@@ -18,15 +24,32 @@ class Dataset:
     labels: tuple[int, ...]
 
 
-def read_dataset(path: str, captured: Captured) -> Dataset:
-    """Raises CompileError if the file is no such archive, is empty, or does not suit the model."""
+def read_dataset(origin: str, code: UserCode, captured: Captured) -> Dataset:
+    """Raises CompileError if there are no such samples, or they do not suit the model."""
+    samples, labels = _yielded(origin, code, captured) if ":" in origin else _archived(origin, captured)
+    if not samples:
+        raise CompileError(f"{origin} is empty")
+    return Dataset(tuple(samples), tuple(int(label) for label in labels))
+
+
+def _archived(path: str, captured: Captured) -> tuple[Sequence[Sample], np.ndarray]:
     samples = tuple(archive_samples(Path(path), captured, beside=LABELS))
     with np.load(path, allow_pickle=False) as archive:
         if LABELS not in archive.files:
             raise CompileError(f"{path} has no array {LABELS}, only {', '.join(archive.files)}")
         labels = archive[LABELS]
     if labels.shape != (len(samples),) or labels.dtype.kind not in "iu":
-        raise CompileError(f"{path}: {LABELS} must be {len(samples)} integers, one per sample; it is {labels.dtype}{list(labels.shape)}")
-    if not samples:
-        raise CompileError(f"{path} is empty")
-    return Dataset(samples, tuple(int(label) for label in labels))
+        raise CompileError(
+            f"{path}: {LABELS} must be {len(samples)} integers, one per sample; it is {labels.dtype}{list(labels.shape)}"
+        )
+    return samples, labels
+
+
+def _yielded(origin: str, code: UserCode, captured: Captured) -> tuple[Sequence[Sample], Sequence[int]]:
+    samples, labels = [], []
+    for index, item in enumerate(code.iterate(code.run(code.function(origin)))):
+        if not (isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], (int, np.integer))):
+            raise CompileError(f"{origin}: sample {index} must be (inputs, label), the label an integer")
+        samples.append(checked(tensors_of(item[0], origin, captured), f"{origin}: sample {index}", captured))
+        labels.append(item[1])
+    return samples, labels

@@ -1,10 +1,9 @@
 """Measures what int8 costs: layer by layer against float, and on labelled samples.
 
-A layer's ratio compares the float model with PT2E's quantised one, which computes as the firmware does within a step of int8; outputs
-and top-1 come from the lowered program, byte for byte what every core computes.
+A layer's ratio compares the float model with PT2E's quantised one, which computes as the firmware does within a step of int8;
+outputs and top-1 come from the lowered program, byte for byte what every core computes.
 """
 
-import copy
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -38,8 +37,8 @@ LAYER_SAMPLES = 16
 def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
     """The accuracy of the model that the request compiles to; of its first method, if there are several.
 
-    Layers are compared over the first 16 samples of `dataset`, a .npz with labels (dataset.py), or of the calibration data where there
-    is none. Raises CompileError.
+    Layers are compared over the first 16 samples of `dataset`, which has labels (dataset.py), or of the calibration data where
+    there is none. Raises CompileError.
     """
     if request.dtype != "int8":
         raise CompileError(f"a model that computes in {request.dtype} has no error of int8 to measure")
@@ -50,7 +49,7 @@ def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
         in_float = without_observers(prepared)
         importer = Importer(request.name, captured, convert(prepared), code)
         program = lower(run_passes(importer.graph()), "scalar", OPERATORS)
-        labelled = read_dataset(dataset, captured) if dataset else None
+        labelled = read_dataset(dataset, code, captured) if dataset else None
         origin = labelled.samples if labelled else calibration_samples(request.calibration, code, captured)
         samples = tuple(islice(origin, LAYER_SAMPLES))
     ratios = _ratios(in_float, importer, samples)
@@ -75,7 +74,9 @@ def without_observers(prepared: GraphModule) -> GraphModule:
     graph.output(graph.graph_copy(prepared.graph, {}))
     module = GraphModule(prepared, graph)
     for node in list(graph.nodes):
-        if node.op == "call_module" and isinstance(module.get_submodule(str(node.target)), (ObserverBase, FakeQuantizeBase, InputMean)):
+        if node.op == "call_module" and isinstance(
+            module.get_submodule(str(node.target)), (ObserverBase, FakeQuantizeBase, InputMean)
+        ):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     module.recompile()

@@ -24,7 +24,7 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
     """
     count = 0
     for count, sample in enumerate(_samples(origin, code, captured), start=1):
-        yield _checked(sample, f"calibration sample {count - 1}", captured)
+        yield checked(sample, f"calibration sample {count - 1}", captured)
     if count == 0:
         raise CompileError(f"calibration data {origin} is empty")
 
@@ -32,7 +32,7 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
 def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterator[Sample]:
     """The samples of a .npz as above; `beside` names an array that is no input. Raises CompileError."""
     for index, sample in enumerate(_archive(path, captured, beside)):
-        yield _checked(sample, f"{path}: sample {index}", captured)
+        yield checked(sample, f"{path}: sample {index}", captured)
 
 
 def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
@@ -55,14 +55,16 @@ def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
     samples = code.run(code.function(origin))
     if not captured.alone:
         if not isinstance(samples, Mapping) or captured.method not in samples:
-            raise CompileError(f"calibration data {origin} must be a dict of samples by method, with {captured.method} among them")
+            raise CompileError(
+                f"calibration data {origin} must be a dict of samples by method, with {captured.method} among them"
+            )
         samples = samples[captured.method]
     for item in code.iterate(samples):
-        yield _flat(item, origin, captured)
+        yield tensors_of(item, origin, captured)
 
 
-def _flat(item: object, origin: str, captured: Captured) -> Sequence:
-    """A sample's tensors in the order of the model's inputs."""
+def tensors_of(item: object, origin: str, captured: Captured) -> Sequence:
+    """A sample's tensors in the order of the model's inputs, yet to be checked. Raises CompileError if it is built otherwise."""
     if isinstance(item, Mapping) and item.keys() == set(captured.input_names):
         return [item[name] for name in captured.input_names]
     arguments = call_arguments(item)
@@ -72,7 +74,9 @@ def _flat(item: object, origin: str, captured: Captured) -> Sequence:
         leaves = pytree.tree_leaves(arguments)
         if len(leaves) != len(captured.examples):
             return leaves  # whose number is refused
-        raise CompileError(f"calibration data {origin}: a sample is not built of tuples and dicts as the example inputs are") from error
+        raise CompileError(
+            f"calibration data {origin}: a sample is not built of tuples and dicts as the example inputs are"
+        ) from error
 
 
 def _folder(folder: Path, captured: Captured) -> Iterator[Sequence]:
@@ -122,7 +126,8 @@ def _shaped(array: np.ndarray, example: torch.Tensor) -> np.ndarray:
     return array.reshape(tuple(example.shape)) if sizes(array.shape) == sizes(example.shape) else array
 
 
-def _checked(sample: Sequence, which: str, captured: Captured) -> Sample:
+def checked(sample: Sequence, which: str, captured: Captured) -> Sample:
+    """The sample, which errors call `which`, as tensors of the model's inputs. Raises CompileError if it does not suit them."""
     names, examples = captured.input_names, captured.examples
     if len(sample) != len(examples):
         raise CompileError(f"{which} has {len(sample)} inputs; the model takes {len(examples)}")

@@ -20,6 +20,7 @@ Sample = tuple[torch.Tensor, ...]
 # Where a module that qat.py has prepared keeps what was captured of it.
 TRAINED = "kindling_trained"
 
+
 @dataclasses.dataclass(frozen=True)
 class Captured:
     """The exported model; the names of its inputs and outputs are those of the user's forward().
@@ -189,9 +190,7 @@ def _check_static(module: GraphModule, code: UserCode) -> None:
     for node in module.graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor) and not all(isinstance(size, int) for size in value.shape):
-            raise node_error(
-                node, code, f"its result has the dynamic shape {list(map(str, value.shape))}; shapes must be fixed"
-            )
+            raise node_error(node, code, f"its result has the dynamic shape {list(map(str, value.shape))}; shapes must be fixed")
 
 
 def _check_finite(module: GraphModule, code: UserCode) -> None:

@@ -1,9 +1,9 @@
 """Takes back what the rounding of a layer's weights adds to its results on average.
 
-Weights W that are rounded to W + dW add dW x to the results. For inputs that are seldom negative, as behind a ReLU, these errors do not
-cancel: they shift each channel by about dW mean(x), which is taken off the bias, at no cost on the device.
-After Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019, section 4.2, with means from calibration
-data: of every element of the input, so that what convolutions see beyond the edges counts too.
+Weights W that are rounded to W + dW add dW x to the results. For inputs that are seldom negative, as behind a ReLU, these errors
+do not cancel: they shift each channel by about dW mean(x), which is taken off the bias, at no cost on the device.
+After Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019, section 4.2, with means from
+calibration data: of every element of the input, so that what convolutions see beyond the edges counts too.
 """
 
 import torch

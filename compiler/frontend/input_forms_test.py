@@ -172,7 +172,9 @@ def test_a_saved_exported_program_compiles_without_its_source(arrays) -> None:
     torch.export.save(exported["export_model"](), "m.pt2")
     Path("m.py").unlink()
     np.savez("all.npz", **arrays)
-    assert serve(["--entry=m.pt2", "--calibration=all.npz", "--graph=saved.graph", "--tier=mve", "--pte=m.pte", "--plan=plan.json"]) == (0, "")
+    assert serve(
+        ["--entry=m.pt2", "--calibration=all.npz", "--graph=saved.graph", "--tier=mve", "--pte=m.pte", "--plan=plan.json"]
+    ) == (0, "")
     assert str(load_graph(Path("saved.graph"))) == str(expected), "lines of the source included"
     assert json.loads(Path("plan.json").read_text())["model"] == "m"
 
@@ -180,7 +182,12 @@ def test_a_saved_exported_program_compiles_without_its_source(arrays) -> None:
 def test_samples_of_another_structure_are_refused() -> None:
     text = MODEL.replace('{"state": state, "unused": state}) for', '{"state": state, "other": state}) for')
     Path("m.py").write_text(text)
-    flags = ["--entry=m:build_nested", "--example_inputs=m:nested_inputs", "--calibration=m:nested_calibration", "--graph=no.graph"]
+    flags = [
+        "--entry=m:build_nested",
+        "--example_inputs=m:nested_inputs",
+        "--calibration=m:nested_calibration",
+        "--graph=no.graph",
+    ]
     assert serve(["--srcs=m.py", *flags]) == (
         1,
         "error: calibration data m:nested_calibration: a sample is not built of tuples and dicts as the example inputs are",
@@ -198,10 +205,15 @@ def test_saved_programs_that_cannot_be_compiled_are_refused(namespace) -> None:
         assert exit_code == 1
         return message.removeprefix("error: ")
 
-    assert refused("--entry=m.pt2") == "m.pt2 needs --calibration: typical inputs, from which the ranges of activations are learnt"
+    assert (
+        refused("--entry=m.pt2") == "m.pt2 needs --calibration: typical inputs, from which the ranges of activations are learnt"
+    )
     assert refused("--entry=m.pt2", "--calibration=a.npz") == "cannot read m.pt2: No such file or directory"
     Path("m.pt2").write_bytes(b"nothing")
-    assert refused("--entry=m.pt2", "--calibration=a.npz") == f"m.pt2 holds no ExportedProgram that this PyTorch ({torch.__version__}) can load"
+    assert (
+        refused("--entry=m.pt2", "--calibration=a.npz")
+        == f"m.pt2 holds no ExportedProgram that this PyTorch ({torch.__version__}) can load"
+    )
     counting = torch.export.export(torch.nn.Embedding(4, 2), (torch.zeros(1, dtype=torch.int64),))
     torch.export.save(counting, "m.pt2")
     assert refused("--entry=m.pt2", "--calibration=a.npz") == "m.pt2: input 0 is int64; a model's inputs must be float32"

@@ -1,4 +1,4 @@
-"""A model of several methods becomes one .pte, in which each has a plan of its own and shares what constants they have in common."""
+"""A model of several methods becomes one .pte, in which each has its own plan and shares constants with the others."""
 
 import json
 from pathlib import Path
@@ -96,7 +96,9 @@ def test_the_file_holds_all_methods_and_the_plan_is_of_one() -> None:
 def test_calibration_data_may_be_files_named_after_the_methods() -> None:
     assert serve(FLAGS) == (0, "")
     expected = Path("m.pte").read_bytes()
-    images = np.concatenate([torch.randn(1, 1, 6, 6, generator=torch.Generator().manual_seed(seed)).numpy() for seed in range(16)])
+    images = np.concatenate(
+        [torch.randn(1, 1, 6, 6, generator=torch.Generator().manual_seed(seed)).numpy() for seed in range(16)]
+    )
     Path("data/classify").mkdir(parents=True)
     np.savez("data/encode.npz", image=images)
     for index, image in enumerate(images):
@@ -107,7 +109,10 @@ def test_calibration_data_may_be_files_named_after_the_methods() -> None:
 
 def test_mistakes_get_one_line() -> None:
     assert refused(flags=("--method=decode",)) == "there is no method decode, only encode, classify"
-    assert refused(("(encoder, image)", "encoder")) == "m:build_model: method encode must be (module, example inputs) or an ExportedProgram"
+    assert (
+        refused(("(encoder, image)", "encoder"))
+        == "m:build_model: method encode must be (module, example inputs) or an ExportedProgram"
+    )
     assert refused(('"encode": (', '"en code": (')) == "m:build_model: 'en code' cannot be the name of a method"
     assert refused(("(encoder, image)", "(3, image)")) == "m:build_model: method encode returned int, not a torch.nn.Module"
     assert refused(("(encoder, image)", "(encoder, image.int())")) == (
@@ -116,6 +121,8 @@ def test_mistakes_get_one_line() -> None:
     assert refused(('return {"encode": images(), ', "return {")) == (
         "calibration data m:calibration must be a dict of samples by method, with encode among them"
     )
-    assert refused(("    return {\"encode\": (encoder, image), ", "    return {}; {")) == "m:build_model returned a dict of no methods"
+    assert (
+        refused(('    return {"encode": (encoder, image), ', "    return {}; {")) == "m:build_model returned a dict of no methods"
+    )
     Path("data").mkdir()
     assert refused(flags=("--calibration=data",)) == "calibration data data/encode does not exist"

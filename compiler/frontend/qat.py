@@ -30,8 +30,8 @@ from compiler.frontend.user_code import UserCode
 def prepare(model: torch.nn.Module, example_inputs: object) -> GraphModule:
     """The model with fake quantisation: every activation and weight is rounded as int8 would be, and gradients pass through.
 
-    example_inputs: as the compiler's, a tensor, a tuple of arguments or a dict of them by name; the model then takes inputs of these
-    shapes only, batch included. Weights are copies: the given model stays as it is.
+    example_inputs: as the compiler's, a tensor, a tuple of arguments or a dict of them by name; the model then takes inputs of
+    these shapes only, batch included. Weights are copies: the given model stays as it is.
     Raises CompileError where the model cannot be compiled.
     """
     code = UserCode(())

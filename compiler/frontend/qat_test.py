@@ -87,7 +87,9 @@ def test_integers_say_what_fake_quantisation_said(trained) -> None:
         x = to_firmware(port, torch.randn(1, 2, 8, 8, generator=torch.Generator().manual_seed(seed)).numpy())
         with torch.no_grad():
             (wanted,) = torch.utils._pytree.tree_leaves(trained(torch.from_numpy(from_firmware(port, x))))
-        steps = (from_firmware(result, run_program(program, OPERATORS, {port.name: x})[result.name]) - wanted.numpy()) / result.type.scale
+        steps = (
+            from_firmware(result, run_program(program, OPERATORS, {port.name: x})[result.name]) - wanted.numpy()
+        ) / result.type.scale
         assert np.abs(np.rint(steps)).max() <= 1
 
 

@@ -1,4 +1,4 @@
-"""Public architectures, small and untrained, go through the compiler whole: int8 from end to end, and near what they compute in float.
+"""Public architectures, small and untrained, go through the compiler whole: int8 from end to end, near their floats.
 
 Being untrained, they are given batch norms and calibration from noise, and judged on noise that they have not seen.
 """
@@ -85,7 +85,9 @@ def test_it_is_int8_throughout_and_near_float(name: str) -> None:
         calibration = zip(*(tensor.split(1) for tensor in noise(shapes, 48, seed=4)))
         graph = import_graph(name, captured, quantise(captured, calibration, code), code)
     program = lower(run_passes(graph), "scalar", OPERATORS)
-    assert not [step.layer for step in program.steps if "float32" in {type_.dtype for type_ in (*step.call.inputs, *step.call.outputs)}]
+    assert not [
+        step.layer for step in program.steps if "float32" in {type_.dtype for type_ in (*step.call.inputs, *step.call.outputs)}
+    ]
 
     signal, error = np.zeros(len(program.outputs)), np.zeros(len(program.outputs))
     for sample in zip(*(tensor.split(1) for tensor in noise(shapes, 12, seed=5))):

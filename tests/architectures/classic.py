@@ -1,4 +1,7 @@
-"""Small versions of networks for images of earlier days: stacks, residuals, dense connections. float32 [1, 3, 32, 32] -> [1, classes]."""
+"""Small versions of networks for images, of earlier days: stacks, residuals, dense connections.
+
+float32 [1, 3, 32, 32] -> [1, classes].
+"""
 
 import torch
 import torch.nn.functional as F
@@ -31,7 +34,9 @@ def vgg() -> nn.Module:
             layers.append(conv_relu(inputs, outputs))
             inputs = outputs
         layers.append(nn.MaxPool2d(2))
-    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(24 * 16, 32), nn.ReLU(), nn.Dropout(), nn.Linear(32, CLASSES), nn.Softmax(-1))
+    return nn.Sequential(
+        *layers, nn.Flatten(), nn.Linear(24 * 16, 32), nn.ReLU(), nn.Dropout(), nn.Linear(32, CLASSES), nn.Softmax(-1)
+    )
 
 
 class Fire(nn.Module):
@@ -48,7 +53,8 @@ class Fire(nn.Module):
 def squeezenet() -> nn.Module:
     """Iandola et al., 2016: pools that round up, a classifier by convolution."""
     return nn.Sequential(
-        nn.Conv2d(3, 16, 3, stride=2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, ceil_mode=True), Fire(16, 4, 12), Fire(24, 4, 12),
+        nn.Conv2d(3, 16, 3, stride=2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, ceil_mode=True),
+        Fire(16, 4, 12), Fire(24, 4, 12),
         nn.MaxPool2d(3, 2, ceil_mode=True), Fire(24, 6, 16), nn.Dropout(), nn.Conv2d(32, CLASSES, 1), nn.ReLU(inplace=True),
         nn.AdaptiveAvgPool2d((1, 1)), nn.Flatten(1),
     )  # fmt: skip
@@ -59,7 +65,11 @@ class Residual(nn.Module):
         super().__init__()
         self.a, self.b = conv_bn(inputs, outputs, 3, stride), conv_bn(outputs, outputs)
         self.shortcut = conv_bn(inputs, outputs, 1, stride) if stride > 1 or inputs != outputs else nn.Identity()
-        self.se = nn.Sequential(nn.Linear(outputs, outputs // 4), nn.ReLU(), nn.Linear(outputs // 4, outputs), nn.Sigmoid()) if se else None
+        self.se = (
+            nn.Sequential(nn.Linear(outputs, outputs // 4), nn.ReLU(), nn.Linear(outputs // 4, outputs), nn.Sigmoid())
+            if se
+            else None
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.b(F.relu(self.a(x)))
@@ -94,8 +104,10 @@ class DenseLayer(nn.Module):
 def densenet() -> nn.Module:
     """Huang et al., 2016."""
     return nn.Sequential(
-        nn.Conv2d(3, 8, 3, 2, 1, bias=False), DenseLayer(8, 6), DenseLayer(14, 6), nn.BatchNorm2d(20), nn.ReLU(), nn.Conv2d(20, 12, 1, bias=False),
-        nn.AvgPool2d(2), DenseLayer(12, 6), DenseLayer(18, 6), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, CLASSES),
+        nn.Conv2d(3, 8, 3, 2, 1, bias=False), DenseLayer(8, 6), DenseLayer(14, 6), nn.BatchNorm2d(20), nn.ReLU(),
+        nn.Conv2d(20, 12, 1, bias=False),
+        nn.AvgPool2d(2), DenseLayer(12, 6), DenseLayer(18, 6), nn.BatchNorm2d(24), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, CLASSES),
     )  # fmt: skip
 
 
@@ -114,7 +126,13 @@ class InceptionBlock(nn.Module):
 def inception() -> nn.Module:
     """Szegedy et al., 2014."""
     return nn.Sequential(
-        conv_relu(3, 12, 3, stride=2), InceptionBlock(12), nn.MaxPool2d(2), InceptionBlock(28), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(28, CLASSES)
+        conv_relu(3, 12, 3, stride=2),
+        InceptionBlock(12),
+        nn.MaxPool2d(2),
+        InceptionBlock(28),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(28, CLASSES),
     )
 
 
@@ -130,7 +148,9 @@ def resnext() -> nn.Module:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return F.relu(x + self.c(F.relu(self.b(F.relu(self.a(x))))))
 
-    return nn.Sequential(conv_bn(3, 24, 3, 2), nn.ReLU(), Block(24), Block(24), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, CLASSES))
+    return nn.Sequential(
+        conv_bn(3, 24, 3, 2), nn.ReLU(), Block(24), Block(24), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, CLASSES)
+    )
 
 
 def convnext() -> nn.Module:
@@ -147,5 +167,13 @@ def convnext() -> nn.Module:
             return x + self.gamma * self.down(F.gelu(self.up(self.norm(self.depthwise(x)))))
 
     return nn.Sequential(
-        nn.Conv2d(3, 12, 4, 4), nn.BatchNorm2d(12), Block(12), Block(12), nn.Conv2d(12, 24, 2, 2), Block(24), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, CLASSES)
+        nn.Conv2d(3, 12, 4, 4),
+        nn.BatchNorm2d(12),
+        Block(12),
+        Block(12),
+        nn.Conv2d(12, 24, 2, 2),
+        Block(24),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(24, CLASSES),
     )

@@ -10,7 +10,10 @@ def conv_bn_relu(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class UNet(nn.Module):
-    """Ronneberger et al., 2015. float32 [1, 1, 32, 32] -> [1, 2, 32, 32]. `up` doubles height and width, from 24 to 16 and 16 to 8 channels."""
+    """Ronneberger et al., 2015. float32 [1, 1, 32, 32] -> [1, 2, 32, 32].
+
+    `up` doubles height and width, from 24 to 16 channels and from 16 to 8.
+    """
 
     def __init__(self, up: tuple[nn.Module, nn.Module]):
         super().__init__()
@@ -80,7 +83,14 @@ def tiny_yolo() -> nn.Module:
 
 def super_resolution() -> nn.Module:
     """Shi et al., 2016 (ESPCN): float32 [1, 1, 16, 16] -> [1, 1, 32, 32] by a sub-pixel convolution."""
-    return nn.Sequential(nn.Conv2d(1, 12, 5, padding=2), nn.Tanh(), nn.Conv2d(12, 8, 3, padding=1), nn.Tanh(), nn.Conv2d(8, 4, 3, padding=1), nn.PixelShuffle(2))
+    return nn.Sequential(
+        nn.Conv2d(1, 12, 5, padding=2),
+        nn.Tanh(),
+        nn.Conv2d(12, 8, 3, padding=1),
+        nn.Tanh(),
+        nn.Conv2d(8, 4, 3, padding=1),
+        nn.PixelShuffle(2),
+    )
 
 
 class Fomo(nn.Module):

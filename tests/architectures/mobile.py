@@ -1,4 +1,7 @@
-"""Small versions of networks for phones: inverted residuals, cheap features, shuffled channels. float32 [1, 3, 32, 32] -> [1, classes]."""
+"""Small versions of networks for phones: inverted residuals, cheap features, shuffled channels.
+
+float32 [1, 3, 32, 32] -> [1, classes].
+"""
 
 import torch
 import torch.nn.functional as F
@@ -7,7 +10,9 @@ from torch import nn
 CLASSES = 8
 
 
-def conv_bn(inputs: int, outputs: int, kernel: int = 1, stride: int = 1, groups: int = 1, act: type[nn.Module] | None = nn.ReLU6) -> nn.Sequential:
+def conv_bn(
+    inputs: int, outputs: int, kernel: int = 1, stride: int = 1, groups: int = 1, act: type[nn.Module] | None = nn.ReLU6
+) -> nn.Sequential:
     layers = [nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False), nn.BatchNorm2d(outputs)]
     return nn.Sequential(*layers, *([act()] if act else []))
 
@@ -20,7 +25,11 @@ class SqueezeExcite(nn.Module):
     def __init__(self, channels: int, gate: type[nn.Module] = nn.Hardsigmoid):
         super().__init__()
         self.gate = nn.Sequential(
-            nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels // 4, 1), nn.ReLU(), nn.Conv2d(channels // 4, channels, 1), gate()
+            nn.AdaptiveAvgPool2d(1),
+            nn.Conv2d(channels, channels // 4, 1),
+            nn.ReLU(),
+            nn.Conv2d(channels // 4, channels, 1),
+            gate(),
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -30,7 +39,16 @@ class SqueezeExcite(nn.Module):
 class InvertedResidual(nn.Module):
     """Wider, depthwise, narrower again, added to the input where the shapes allow."""
 
-    def __init__(self, inputs: int, outputs: int, expand: int, stride: int = 1, kernel: int = 3, act: type[nn.Module] = nn.ReLU6, se: bool = False):
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        expand: int,
+        stride: int = 1,
+        kernel: int = 3,
+        act: type[nn.Module] = nn.ReLU6,
+        se: bool = False,
+    ):
         super().__init__()
         wide = inputs * expand
         self.layers = nn.Sequential(
@@ -83,7 +101,15 @@ def mobilenet_v3_small() -> nn.Module:
 
 def efficientnet_lite0() -> nn.Module:
     """Liu, 2020: EfficientNet (Tan and Le, 2019) without squeeze and excitation, with ReLU6."""
-    blocks = [(8, 8, 1, 1, 3), (8, 12, 6, 2, 3), (12, 12, 6, 1, 3), (12, 16, 6, 2, 5), (16, 16, 6, 1, 5), (16, 24, 6, 2, 3), (24, 24, 6, 1, 3)]
+    blocks = [
+        (8, 8, 1, 1, 3),
+        (8, 12, 6, 2, 3),
+        (12, 12, 6, 1, 3),
+        (12, 16, 6, 2, 5),
+        (16, 16, 6, 1, 5),
+        (16, 24, 6, 2, 3),
+        (24, 24, 6, 1, 3),
+    ]
     return nn.Sequential(conv_bn(3, 8, 3, 2), *(InvertedResidual(*block) for block in blocks), conv_bn(24, 64), head(64))
 
 
@@ -104,7 +130,14 @@ def efficientnet_b() -> nn.Module:
             y = self.project(self.se(self.depthwise(self.expand(x))))
             return x + y if self.residual else y
 
-    return nn.Sequential(conv_bn(3, 8, 3, 2, act=nn.SiLU), Block(8, 12, 4, 2), Block(12, 12, 4, 1), Block(12, 16, 4, 2), conv_bn(16, 48, act=nn.SiLU), head(48))
+    return nn.Sequential(
+        conv_bn(3, 8, 3, 2, act=nn.SiLU),
+        Block(8, 12, 4, 2),
+        Block(12, 12, 4, 1),
+        Block(12, 16, 4, 2),
+        conv_bn(16, 48, act=nn.SiLU),
+        head(48),
+    )
 
 
 def mcunet() -> nn.Module:
@@ -120,8 +153,14 @@ class Shuffle(nn.Module):
         super().__init__()
         self.stride, half = stride, outputs // 2
         entering = inputs if stride > 1 else inputs // 2
-        self.left = nn.Sequential(conv_bn(inputs, inputs, 3, 2, inputs, act=None), conv_bn(inputs, half, act=nn.ReLU)) if stride > 1 else None
-        self.right = nn.Sequential(conv_bn(entering, half, act=nn.ReLU), conv_bn(half, half, 3, stride, half, act=None), conv_bn(half, half, act=nn.ReLU))
+        self.left = (
+            nn.Sequential(conv_bn(inputs, inputs, 3, 2, inputs, act=None), conv_bn(inputs, half, act=nn.ReLU))
+            if stride > 1
+            else None
+        )
+        self.right = nn.Sequential(
+            conv_bn(entering, half, act=nn.ReLU), conv_bn(half, half, 3, stride, half, act=None), conv_bn(half, half, act=nn.ReLU)
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if self.left is None:
@@ -162,7 +201,11 @@ class GhostBottleneck(nn.Module):
             Ghost(wide, outputs, act=None),
         )
         same = stride == 1 and inputs == outputs
-        self.shortcut = nn.Sequential() if same else nn.Sequential(conv_bn(inputs, inputs, 3, stride, inputs, act=None), conv_bn(inputs, outputs, act=None))
+        self.shortcut = (
+            nn.Sequential()
+            if same
+            else nn.Sequential(conv_bn(inputs, inputs, 3, stride, inputs, act=None), conv_bn(inputs, outputs, act=None))
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.main(x) + self.shortcut(x)
@@ -180,10 +223,15 @@ def mobileone() -> nn.Module:
     class Block(nn.Module):
         def __init__(self, channels: int, groups: int):
             super().__init__()
-            self.wide, self.point = conv_bn(channels, channels, 3, groups=groups, act=None), conv_bn(channels, channels, groups=groups, act=None)
+            self.wide, self.point = (
+                conv_bn(channels, channels, 3, groups=groups, act=None),
+                conv_bn(channels, channels, groups=groups, act=None),
+            )
             self.skip = nn.BatchNorm2d(channels)
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return F.relu(self.wide(x) + self.point(x) + self.skip(x))
 
-    return nn.Sequential(conv_bn(3, 12, 3, 2, act=nn.ReLU), Block(12, 12), Block(12, 1), nn.MaxPool2d(2), conv_bn(12, 24, act=nn.ReLU), head(24))
+    return nn.Sequential(
+        conv_bn(3, 12, 3, 2, act=nn.ReLU), Block(12, 12), Block(12, 1), nn.MaxPool2d(2), conv_bn(12, 24, act=nn.ReLU), head(24)
+    )

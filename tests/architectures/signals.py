@@ -37,7 +37,15 @@ def ecg_cnn() -> nn.Module:
             return F.max_pool1d(F.relu(x + self.b(F.relu(self.a(x)))), 5, 2)
 
     return nn.Sequential(
-        nn.Conv1d(1, 12, 5), Block(), Block(), Block(), nn.Flatten(), nn.Linear(12 * 20, 16), nn.ReLU(), nn.Linear(16, CLASSES), nn.Softmax(dim=1)
+        nn.Conv1d(1, 12, 5),
+        Block(),
+        Block(),
+        Block(),
+        nn.Flatten(),
+        nn.Linear(12 * 20, 16),
+        nn.ReLU(),
+        nn.Linear(16, CLASSES),
+        nn.Softmax(dim=1),
     )
 
 
@@ -55,7 +63,14 @@ def matchboxnet() -> nn.Module:
             return F.relu(self.norm(self.pointwise(self.depthwise(x))) + self.shortcut(x))
 
     return nn.Sequential(
-        nn.Conv1d(16, 16, 11, 2, 5, bias=False), nn.BatchNorm1d(16), nn.ReLU(), Block(16, 13), Block(16, 15), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, CLASSES)
+        nn.Conv1d(16, 16, 11, 2, 5, bias=False),
+        nn.BatchNorm1d(16),
+        nn.ReLU(),
+        Block(16, 13),
+        Block(16, 15),
+        nn.AdaptiveAvgPool1d(1),
+        nn.Flatten(),
+        nn.Linear(16, CLASSES),
     )
 
 
@@ -64,9 +79,14 @@ class BcResBlock(nn.Module):
 
     def __init__(self, channels: int):
         super().__init__()
-        self.frequency = nn.Sequential(nn.Conv2d(channels, channels, (3, 1), padding=(1, 0), groups=channels, bias=False), nn.BatchNorm2d(channels))
+        self.frequency = nn.Sequential(
+            nn.Conv2d(channels, channels, (3, 1), padding=(1, 0), groups=channels, bias=False), nn.BatchNorm2d(channels)
+        )
         self.time = nn.Sequential(
-            nn.Conv2d(channels, channels, (1, 3), padding=(0, 1), groups=channels, bias=False), nn.BatchNorm2d(channels), nn.SiLU(), nn.Conv2d(channels, channels, 1)
+            nn.Conv2d(channels, channels, (1, 3), padding=(0, 1), groups=channels, bias=False),
+            nn.BatchNorm2d(channels),
+            nn.SiLU(),
+            nn.Conv2d(channels, channels, 1),
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -77,7 +97,14 @@ class BcResBlock(nn.Module):
 def bc_resnet() -> nn.Module:
     """Kim et al., 2021, for keywords. float32 [1, 1, 20, 32] -> [1, classes]."""
     return nn.Sequential(
-        nn.Conv2d(1, 12, 5, (2, 1), 2), nn.BatchNorm2d(12), nn.ReLU(), BcResBlock(12), BcResBlock(12), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(12, CLASSES)
+        nn.Conv2d(1, 12, 5, (2, 1), 2),
+        nn.BatchNorm2d(12),
+        nn.ReLU(),
+        BcResBlock(12),
+        BcResBlock(12),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(12, CLASSES),
     )
 
 
@@ -111,7 +138,7 @@ def mlp_mixer() -> nn.Module:
 
 
 class AttentionNet(nn.Module):
-    """Vaswani et al., 2017: one head of attention over 16 steps of 12 features, without norms. float32 [1, 16, 12] -> [1, classes]."""
+    """Vaswani et al., 2017: one head of attention over 16 steps, without norms. float32 [1, 16, 12] -> [1, classes]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +160,15 @@ class Siamese(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.twin = nn.Sequential(nn.Conv2d(1, 8, 3, 2, 1), nn.ReLU(), nn.Conv2d(8, 12, 3, 2, 1), nn.ReLU(), nn.AvgPool2d(6), nn.Flatten(), nn.Linear(12, 16))
+        self.twin = nn.Sequential(
+            nn.Conv2d(1, 8, 3, 2, 1),
+            nn.ReLU(),
+            nn.Conv2d(8, 12, 3, 2, 1),
+            nn.ReLU(),
+            nn.AvgPool2d(6),
+            nn.Flatten(),
+            nn.Linear(12, 16),
+        )
         self.compare = nn.Linear(16, 1)
 
     def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
@@ -149,7 +184,9 @@ class SensorFusion(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.motion = nn.Sequential(nn.Conv1d(6, 12, 5, 2), nn.ReLU(), nn.Conv1d(12, 16, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten())
+        self.motion = nn.Sequential(
+            nn.Conv1d(6, 12, 5, 2), nn.ReLU(), nn.Conv1d(12, 16, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten()
+        )
         self.surroundings = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
         self.activity, self.effort = nn.Linear(24, CLASSES), nn.Linear(24, 1)
 
