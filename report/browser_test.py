@@ -8,8 +8,8 @@ import pytest
 
 from report.browser import look_at
 
-_PAGES = {f"models/{name}/{name}.html" for name in ("kws", "vww", "ic", "ad", "sww")} | {"tests/memory/branches.html"}
-_MODELS = {page.stem: page for page in map(pathlib.Path, sorted(_PAGES))}
+_EXAMPLES = [f"models/{name}/{name}.html" for name in ("kws", "vww", "ic", "ad", "sww")]
+_MODELS = {page.stem: page for page in map(pathlib.Path, [*_EXAMPLES, "tests/memory/branches.html", "tests/floats/mixture.html"])}
 _PICTURES = pathlib.Path(os.environ["TEST_UNDECLARED_OUTPUTS_DIR"])
 
 _LOOK = """

@@ -13,6 +13,7 @@ from typing import Any
 
 import jinja2
 
+from kernels.registry import KERNELS, kernel_signature
 from report.memory_map import WIDTH
 from report.page_data import CorePage, core_page
 
@@ -39,14 +40,15 @@ def _number(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}"
 
 
-# Operators and roles that share a colour on the page; whatever moves data is "move".
+# Families of kernels (folders of kernels/) and roles that share a colour on the page.
 KINDS = {
-    "conv": ("conv2d",),
+    "conv": ("conv2d", "transposed_conv2d"),
     "depthwise": ("depthwise_conv2d",),
     "linear": ("linear",),
-    "pool": ("avg_pool2d", "max_pool2d", "sum", "amax", "amin", "argmax"),
-    "elementwise": ("add", "mul", "div", "minimum", "maximum"),
-    "function": ("softmax", "table"),
+    "pool": ("pool", "reduce"),
+    "elementwise": ("elementwise",),
+    "function": ("function", "softmax", "table"),
+    "move": ("move", "quantize"),
     "input": ("input",),
     "scratch": ("scratch",),
     "view": ("view",),
@@ -54,7 +56,9 @@ KINDS = {
 
 
 def _kind(role: str) -> str:
-    return next((kind for kind, roles in KINDS.items() if role in roles), "move")
+    """Of a role of memory_map.py."""
+    family = pathlib.PurePath(kernel_signature(role).header).parts[1] if role in KERNELS else role
+    return next(kind for kind, families in KINDS.items() if family in families)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ def _file(target, ending):
 def _measure(ctx, core, firmware, traced):
     figures = ctx.actions.declare_file("{}.{}.figures.json".format(ctx.label.name, core))
     files = {
-        "firmware": _file(firmware, "firmware.elf"),
+        "firmware": _file(firmware, ".elf"),
         "inputs": _file(firmware, ".inputs.bin"),
         "plan": _file(firmware, ".plan.json"),
         "traced": _file(traced, ".elf"),
@@ -36,10 +36,12 @@ def _measure(ctx, core, firmware, traced):
 def _pte_report_impl(ctx):
     model = ctx.attr.model[PteModelInfo]
     html = ctx.actions.declare_file(model.name + ".html")
-    inputs = [model.accuracy]
+    inputs = []
     args = ctx.actions.args()
     args.add("--name", model.name)
-    args.add("--accuracy", model.accuracy)
+    if ctx.attr.accuracy:
+        args.add("--accuracy", model.accuracy)
+        inputs.append(model.accuracy)
     for core, firmware, traced in zip(ctx.attr.cores, ctx.attr.firmware, ctx.attr.traced):
         files = {
             "figures": _measure(ctx, core, firmware, traced),
@@ -64,6 +66,7 @@ def _pte_report_impl(ctx):
 _pte_report = rule(
     implementation = _pte_report_impl,
     attrs = {
+        "accuracy": attr.bool(mandatory = True),
         "cores": attr.string_list(mandatory = True),
         "firmware": attr.label_list(mandatory = True),
         "model": attr.label(providers = [PteModelInfo], mandatory = True),
@@ -73,7 +76,7 @@ _pte_report = rule(
     },
 )
 
-def pte_report(*, name, model, firmware, cores, visibility = None, tags = None, **kwargs):
+def pte_report(*, name, model, firmware, cores, accuracy = True, visibility = None, tags = None, **kwargs):
     """Writes <model>.html, one file that needs no other: memory over time, graph, layers, instructions, flash, RAM and accuracy.
 
     Args:
@@ -81,6 +84,7 @@ def pte_report(*, name, model, firmware, cores, visibility = None, tags = None, 
       model: the `pte_model`.
       firmware: its `pte_firmware`, with `inputs`, of which the first is run.
       cores: cores to build it for and to measure it on, names from platforms/cores.bzl; the page shows the first one first.
+      accuracy: whether to show the error of int8 against float; False for a model that computes in float.
       visibility: as usual.
       tags: as usual.
       **kwargs: other common attributes.
@@ -97,6 +101,7 @@ def pte_report(*, name, model, firmware, cores, visibility = None, tags = None, 
             )
     _pte_report(
         name = name,
+        accuracy = accuracy,
         cores = cores,
         firmware = ["{}.{}".format(name, core) for core in cores],
         model = model,

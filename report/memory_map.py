@@ -16,8 +16,8 @@ _LETTER_WIDTH, _LINE_HEIGHT, _MARGIN = 5.8, 13.0, 5.0
 
 @dataclasses.dataclass(frozen=True)
 class Rectangle:
-    """A tensor or scratch (`tensor`: the plan's entry) and where it is drawn. `role` is the operator that computes it, "input",
-    "scratch", or "view" of what lies in the same bytes."""
+    """A tensor or scratch (`tensor`: the plan's entry) and where it is drawn. `role` is the kernel that computes it, "input", "scratch", or
+    "view" of what lies in the same bytes."""
 
     tensor: dict[str, Any]
     role: str
@@ -66,7 +66,7 @@ def _roles(plan: dict[str, Any]) -> dict[str, str]:
     """By tensor; what is not there is a view."""
     inputs = {tensor: "input" for sources in tensor_sources(plan) for tensor, source in sources if source == tensor}
     scratch = {f"{step['layer']}.scratch": "scratch" for step in plan["steps"]}
-    return inputs | scratch | {name: step["operator"] for step in plan["steps"] for name in step["outputs"]}
+    return inputs | scratch | {name: step["kernel"] for step in plan["steps"] for name in step["outputs"]}
 
 
 def _region_map(region: dict[str, Any], plan: dict[str, Any], height: float) -> RegionMap:

@@ -10,8 +10,8 @@ def _plan(*tensors: dict, regions: tuple[tuple[str, int], ...] = (("sram", 1000)
         "regions": [{"name": name, "bytes": nbytes} for name, nbytes in regions],
         "tensors": list(tensors),
         "steps": [
-            {"index": 0, "layer": "conv1", "operator": "conv2d", "inputs": ["x"], "outputs": ["conv"]},
-            {"index": 1, "layer": "softmax1", "operator": "softmax", "inputs": ["conv"], "outputs": ["softmax"]},
+            {"index": 0, "layer": "conv1", "kernel": "conv2d_s8", "inputs": ["x"], "outputs": ["conv"]},
+            {"index": 1, "layer": "softmax1", "kernel": "softmax_s8", "inputs": ["conv"], "outputs": ["softmax"]},
         ],
     }
 
@@ -21,7 +21,7 @@ def test_a_tensor_is_drawn_from_its_first_to_its_last_step_and_from_the_bottom_u
     (drawn,) = region_maps(_plan(x, conv))
     assert drawn.step_width == WIDTH / 2
     assert drawn.rectangles == [
-        Rectangle(conv, "conv2d", 0, HEIGHT / 2, WIDTH, HEIGHT / 2),
+        Rectangle(conv, "conv2d_s8", 0, HEIGHT / 2, WIDTH, HEIGHT / 2),
         Rectangle(x, "input", 0, HEIGHT / 4, WIDTH / 2, HEIGHT / 4),
     ]
 
@@ -31,7 +31,7 @@ def test_scratch_and_views_are_told_apart():
     (drawn,) = region_maps(_plan(x, conv, whole, _tensor("conv1.scratch", 0, 8, 0, 0)))
     assert {rectangle.tensor["name"]: rectangle.role for rectangle in drawn.rectangles} == {
         "x": "input",
-        "conv": "conv2d",
+        "conv": "conv2d_s8",
         "whole": "view",
         "conv1.scratch": "scratch",
     }

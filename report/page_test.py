@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from kernels.registry import KERNELS
 from report import build_report
 from report.page_data import core_name, core_page
 
@@ -117,11 +118,12 @@ def test_names_are_escaped():
     assert "stem<0>" not in _page() and "stem&lt;0&gt;" in _page()
 
 
-def test_every_operator_has_a_colour_and_every_colour_is_defined():
+def test_every_kernel_has_a_colour_and_every_colour_is_defined():
     style = (build_report._HERE / "page.css").read_text()
-    for kind in (*build_report.KINDS, "move"):
+    for kind in build_report.KINDS:
         assert f".{kind} {{ background: var(--{kind})" in style and style.count(f"--{kind}: ") == 2
-    assert [build_report._kind(role) for role in ("add", "concat", "scratch")] == ["elementwise", "move", "scratch"]
+    assert {build_report._kind(kernel) for kernel in KERNELS} | {"input", "scratch", "view"} == set(build_report.KINDS)
+    assert [build_report._kind(role) for role in ("add_s8", "concat_2_s8", "scratch")] == ["elementwise", "move", "scratch"]
 
 
 def test_the_command_writes_the_page_and_names_what_is_wrong(tmp_path, monkeypatch):
