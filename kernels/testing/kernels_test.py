@@ -1,6 +1,7 @@
 """Every kernel of a core's tier computes the bytes of its operator's reference, stays in its buffers, and allows the overlap it
 states. Environment: KINDLING_CORE, a core of platforms/cores.bzl or "host"."""
 
+import functools
 import os
 import pathlib
 import struct
@@ -21,6 +22,7 @@ RUNNER = pathlib.Path(__file__).absolute().parent / "case_runner"
 PER_OPERATOR = 80
 
 
+@functools.cache
 def supported_cases(seed: int, per_operator: int) -> list[tuple[Call, Case]]:
     cases = []
     for call, inputs in random_calls(seed, per_operator, ALL_CALLS):
