@@ -21,13 +21,15 @@ _MOST_COPIES = 1
 
 
 def elide(program: Program, operators: Mapping[str, Operator], layers: Container[str] | None = None) -> Program:
-    """`operators` has the copy that a concat may leave over. Spares steps of `layers` only, if given."""
+    """`operators` has the copy that a concat may leave over. Spares steps of `layers` only, if given; never all that there are."""
     elision = _Elision(program, operators)
     for step in program.steps:
         if layers is None or step.layer in layers:
             elision.visit(step)
         else:
             elision.steps.append(step)
+    if not elision.steps:
+        return program
     return dataclasses.replace(
         program,
         tensors=elision.tensors,

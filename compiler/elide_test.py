@@ -179,3 +179,10 @@ def test_where_a_step_spared_would_cost_memory_it_is_not():
     assert [step.layer for step in everything.elided] == ["y"]
     assert best.elided == ()
     assert (plan.arena_bytes, plan_memory(everything).arena_bytes) == (384, 512)
+
+
+def test_a_model_that_only_joins_its_inputs_keeps_its_step():
+    b = GraphBuilder()
+    x, y = b.input("x", int8(1, 4, 16)), b.input("y", int8(1, 4, 16))
+    _, elided = both_ways(b.graph(concat(b, "z", [x, y], 1)))
+    assert [step.layer for step in elided.steps] == ["z"]

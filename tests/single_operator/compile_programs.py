@@ -1,4 +1,4 @@
-"""Compiles random models of a single operator for all tiers, and computes by the integer references what they must answer.
+"""Compiles random models of a single operator for all tiers, and computes by the references what they must answer.
 
 Writes <tier>.programs.bin for each tier, expected.bin (programs.py: results.bin) and models.json into --folder. Imports torch once for all.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from absl import app, flags
 
 from compiler.compile import Compiled, LoweringRequest, lower_graph
+from compiler.errors import CompileError
 from compiler.frontend.build_graph import ModelRequest, build_graph
 from compiler.ir import Graph
 from compiler.lower import lower
@@ -23,13 +24,14 @@ from kernels.registry import OPERATORS
 from tests.single_operator.programs import encode_programs, encode_results
 from tests.single_operator.random_models import Model, random_models
 
-_COUNT = flags.DEFINE_integer("count", 200, "Number of models.")
+_COUNT = flags.DEFINE_integer("count", 200, "Number of models in int8.")
+_FLOAT_COUNT = flags.DEFINE_integer("float_count", 100, "How many of them are compiled to compute in float32 too, as far as they can be.")
 _FOLDER = flags.DEFINE_string("folder", None, "Where to write.", required=True)
 
 RUNS = 3
 
 
-def graph_of(model: Model) -> Graph:
+def graph_of(model: Model, dtype: str) -> Graph:
     """What the compiler's first stage makes of the model. Works in a folder of its own, as a user's workspace."""
     here = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="kindling_") as workspace:
@@ -37,19 +39,19 @@ def graph_of(model: Model) -> Graph:
         try:
             pathlib.Path("model.py").write_text(model.source)
             return build_graph(
-                ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",))
+                ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",), dtype)
             )
         finally:
             os.chdir(here)
 
 
 def inputs_of(program: Program, rng: np.random.Generator, run: int) -> dict[str, np.ndarray]:
-    """Any bytes; in the second run only the ends of int8. Floats lie about the range that the first step quantises."""
+    """Any bytes; in the second run only the ends of int8. Floats lie about the range that the first step quantises, or about 0."""
 
     def array(type_: TensorType) -> np.ndarray:
         if type_.dtype == "float32":
-            quantised = program.steps[0].call.outputs[0]
-            return (rng.normal(0, 90, type_.shape) * quantised.scale).astype(np.float32)
+            scale = program.steps[0].call.outputs[0].scale or 1 / 30
+            return (rng.normal(0, 90, type_.shape) * scale).astype(np.float32)
         if run == 1:
             return rng.choice(np.array([-128, 127], np.int8), type_.shape)
         return rng.integers(-128, 128, type_.shape).astype(np.int8)
@@ -57,12 +59,25 @@ def inputs_of(program: Program, rng: np.random.Generator, run: int) -> dict[str,
     return {port.name: array(port.type) for port in program.inputs}
 
 
+def program_of(graph: Graph, int8_io: bool) -> Program | None:
+    """The lowered graph; None where a function has no float kernel."""
+    try:
+        return lower(run_passes(graph, int8_io=int8_io), "scalar", OPERATORS)
+    except CompileError as error:
+        if graph.is_quantised or "has no float kernel" not in error.reason:
+            raise
+        return None
+
+
 def main(_) -> None:
     compiled: dict[str, list[tuple[Compiled, list[bytes]]]] = {tier: [] for tier in TIERS}
     expected, models = [], []
-    for model in random_models(_COUNT.value):
-        graph, int8_io = graph_of(model), not model.float_io
-        program = lower(run_passes(graph, int8_io=int8_io), "scalar", OPERATORS)
+    counts = {"int8": _COUNT.value, "float32": _FLOAT_COUNT.value}
+    for model, dtype in ((model, dtype) for dtype, count in counts.items() for model in random_models(count)):
+        graph, int8_io = graph_of(model, dtype), not model.float_io
+        program = program_of(graph, int8_io)
+        if program is None:
+            continue
         rng = np.random.default_rng(model.seed)
         runs = [inputs_of(program, rng, run) for run in range(RUNS)]
         answers = [run_program(program, OPERATORS, inputs) for inputs in runs]
@@ -72,7 +87,7 @@ def main(_) -> None:
             compiled[tier].append((files, [b"".join(inputs[port.name].tobytes() for port in program.inputs) for inputs in runs]))
         expected.append(outputs)
         kernels = [step.kernel for step in program.steps]
-        models.append({"family": model.family, "source": model.source, "kernels": kernels, "output_bytes": len(outputs)})
+        models.append({"family": model.family, "dtype": dtype, "source": model.source, "kernels": kernels, "output_bytes": len(outputs)})
     folder = pathlib.Path(_FOLDER.value)
     for tier in TIERS:
         (folder / f"{tier}.programs.bin").write_bytes(encode_programs(compiled[tier]))
