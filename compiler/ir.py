@@ -12,6 +12,7 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     linear           input, weight [O, I], bias [O]?                  clamp
     add              a, b: a + alpha * b, as NumPy broadcasts         alpha, clamp
     mul, div         a, b, as NumPy broadcasts                        clamp
+    matmul           a [..., M, K], b [..., K, N]                     transposed: b is [..., N, K]; clamp
     minimum, maximum a, b, as NumPy broadcasts                        clamp
     function         input       expression (compiler/functions.py), applied to each element
     avg_pool2d       input       kernel, stride, padding, count_include_pad
@@ -19,9 +20,9 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     avg_pool1d, max_pool1d       the same with one spatial axis
     adaptive_avg_pool2d          output_size
     mean, sum, amax, amin        axes, keepdim
-    argmax           input       axes (one), keepdim; int32, where PyTorch has int64
+    argmax, argmin   input       axes (one), keepdim; int32, where PyTorch has int64
     clamp            input       clamp
-    softmax          input       axis
+    softmax, log_softmax         axis
     pad              input       before, after (one number per axis), value
     reshape          input       shape
     concat           inputs...   axis

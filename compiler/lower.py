@@ -14,19 +14,20 @@ import numpy as np
 from compiler.errors import CompileError
 from compiler.functions import function_table
 from compiler.ir import Graph, Node
-from compiler.passes.fold_quantization import WEIGHTED
+from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
-from compiler.lower_reductions import lower_argmax, lower_extreme, lower_sum
+from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_sum
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
 from kernels.elementwise.div import div_attributes
 from kernels.elementwise.mul import mul_attributes
+from kernels.matmul.matmul import matmul_attributes
 from kernels.operator import Call, Operator, TensorType, Tier, UnsupportedError
 from kernels.requantise import quantise_multiplier
-from kernels.softmax.softmax import softmax_attributes
+from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
 # A bias beyond this leaves too little of int32 for the products.
 LARGEST_BIAS = 2**29
@@ -109,8 +110,7 @@ def _lowered(graph: Graph, node: Node) -> _Lowered:
         return _Lowered(*FLOAT_LOWERINGS[node.operator](graph, node))
     if node.operator not in LOWERINGS:
         raise node.error(f"operator {node.operator} has no kernel")
-    indices = {"argmax"}  # their results are integers that stand for themselves
-    for tensor in (*_activations(node), *(() if node.operator in indices else node.outputs)):
+    for tensor in (*_activations(node), *(() if node.operator in OF_INTEGERS else node.outputs)):
         if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
             raise node.error(f"operator {node.operator} was not quantised, though others of the model were")
     return LOWERINGS[node.operator](graph, node)
@@ -222,6 +222,11 @@ def _div(graph: Graph, node: Node) -> _Lowered:
     return _binary(graph, node, div_attributes(a.scale, b.scale, result.scale, b.zero_point))
 
 
+def _matmul(graph: Graph, node: Node) -> _Lowered:
+    factor = matmul_attributes(*(type_.scale for type_ in _binary_types(graph, node)))
+    return _binary(graph, node, {**factor, "transposed": node.attributes["transposed"]})
+
+
 def _extreme(graph: Graph, node: Node) -> _Lowered:
     if len({(type_.scale, type_.zero_point) for type_ in _binary_types(graph, node)}) != 1:
         raise node.error(f"{node.operator} needs the same scale for its inputs and output")
@@ -246,6 +251,12 @@ def _binary(graph: Graph, node: Node, factors: Mapping[str, Any]) -> _Lowered:
 def _softmax(graph: Graph, node: Node) -> _Lowered:
     source = graph.types[node.inputs[0]]
     return _simple(graph, node, "softmax", softmax_attributes(source.scale) | {"axis": node.attributes["axis"]})
+
+
+def _log_softmax(graph: Graph, node: Node) -> _Lowered:
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    attributes = log_softmax_attributes(source.scale, result.scale, result.zero_point)
+    return _simple(graph, node, "log_softmax", attributes | {"axis": node.attributes["axis"]})
 
 
 def _function(graph: Graph, node: Node) -> _Lowered:
@@ -275,7 +286,8 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "add": _add,
     "amax": _one_operator(lower_extreme),
     "amin": _one_operator(lower_extreme),
-    "argmax": _one_operator(lower_argmax),
+    "argmax": _one_operator(lower_arg_extreme),
+    "argmin": _one_operator(lower_arg_extreme),
     "avg_pool2d": _pool,
     "clamp": _clamp,
     "concat": _one_operator(lower_concat),
@@ -284,6 +296,8 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "div": _div,
     "function": _function,
     "linear": _linear,
+    "log_softmax": _log_softmax,
+    "matmul": _matmul,
     "max_pool2d": _pool,
     "maximum": _extreme,
     "mean": _one_operator(lower_sum),

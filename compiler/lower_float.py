@@ -12,7 +12,7 @@ import numpy as np
 
 from compiler.ir import Graph, Node
 from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
-from compiler.lower_reductions import lower_argmax, lower_extreme
+from compiler.lower_reductions import lower_arg_extreme, lower_extreme
 from kernels.function import function
 from kernels.operator import TensorType
 
@@ -104,7 +104,7 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "add": _add,
     "amax": _alike(lower_extreme),
     "amin": _alike(lower_extreme),
-    "argmax": _alike(lower_argmax),
+    "argmax": _alike(lower_arg_extreme),
     "avg_pool2d": _pool,
     "clamp": _clamp,
     "concat": _alike(lower_concat),

@@ -34,5 +34,5 @@ def lower_extreme(graph: Graph, node: Node) -> Lowered:
     return node.operator, {"axes": node.attributes["axes"]}, result.shape
 
 
-def lower_argmax(graph: Graph, node: Node) -> Lowered:
-    return "argmax", {"axes": node.attributes["axes"]}, graph.types[node.output].shape
+def lower_arg_extreme(graph: Graph, node: Node) -> Lowered:
+    return node.operator, {"axes": node.attributes["axes"]}, graph.types[node.output].shape

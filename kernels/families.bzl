@@ -6,6 +6,7 @@ FAMILIES = [
     "elementwise",
     "function",
     "linear",
+    "matmul",
     "move",
     "pool",
     "quantize",

@@ -8,6 +8,7 @@ from kernels.depthwise_conv2d import depthwise_conv2d
 from kernels.elementwise import elementwise
 from kernels.function import function
 from kernels.linear import linear
+from kernels.matmul import matmul
 from kernels.move import move
 from kernels.operator import Operator
 from kernels.params import ParamsStruct
@@ -24,6 +25,7 @@ _FAMILIES: tuple[ModuleType, ...] = (
     depthwise_conv2d,
     transposed_conv2d,
     linear,
+    matmul,
     move,
     pool,
     reduce,
@@ -39,10 +41,11 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     depthwise_conv2d.OPERATOR,
     transposed_conv2d.OPERATOR,
     linear.OPERATOR,
+    matmul.OPERATOR,
     *move.OPERATORS,
     *pool.OPERATORS,
     *reduce.OPERATORS,
-    softmax.OPERATOR,
+    *softmax.OPERATORS,
     *elementwise.OPERATORS,
     table.OPERATOR,
     *function.OPERATORS,

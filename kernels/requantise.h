@@ -7,6 +7,16 @@
 
 namespace kindling {
 
+/// An amount to shift by, as parameters have it that nobody has vouched for. Arm's instructions shift by any amount; for the host the
+/// bits are left out that would be too many.
+inline std::int32_t shift_amount(std::int32_t amount) {
+#if defined(__arm__)
+  return amount;
+#else
+  return amount & 31;
+#endif
+}
+
 /// What follows the factor: the output's zero point and the range it is clamped to.
 struct Activation {
   std::int32_t zero_point;
@@ -51,6 +61,7 @@ inline std::int32_t rounding_doubling_high_multiply(std::int32_t a, std::int32_t
 
 /// x / 2^exponent rounded half away from zero, 0 <= exponent <= 31.
 inline std::int32_t rounding_divide_by_power_of_two(std::int32_t x, std::int32_t exponent) {
+  exponent = shift_amount(exponent);
   const std::uint32_t mask = (std::uint32_t{1} << exponent) - 1;
   const std::uint32_t remainder = static_cast<std::uint32_t>(x) & mask;
   const std::uint32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
@@ -61,7 +72,7 @@ inline std::int32_t rounding_divide_by_power_of_two(std::int32_t x, std::int32_t
 inline std::int32_t requantise(std::int32_t accumulator, std::int32_t multiplier, std::int32_t shift) {
   const std::int32_t left = shift > 0 ? shift : 0;
   const std::int32_t right = shift > 0 ? 0 : -shift;
-  const std::int32_t shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(accumulator) << left);
+  const std::int32_t shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(accumulator) << shift_amount(left));
   return rounding_divide_by_power_of_two(rounding_doubling_high_multiply(shifted, multiplier), right);
 }
 
@@ -69,7 +80,7 @@ inline std::int32_t requantise(std::int32_t accumulator, std::int32_t multiplier
 class NarrowFactor {
  public:
   NarrowFactor(std::int32_t multiplier, std::int32_t right_shift, std::int32_t zero_point)
-      : multiplier_(multiplier), right_shift_(right_shift), offset_((2 * zero_point + 1) * (1 << (right_shift - 1))) {}
+      : multiplier_(multiplier), right_shift_(right_shift), offset_((2 * zero_point + 1) * (1 << shift_amount(right_shift - 1))) {}
 
   std::int32_t multiplier() const { return multiplier_; }
   std::int32_t right_shift() const { return right_shift_; }
@@ -87,13 +98,13 @@ class NarrowFactor {
 #if KINDLING_DSP
     std::int32_t scaled;
     __asm__("smmlar %0, %1, %2, %3" : "=r"(scaled) : "r"(accumulator2), "r"(multiplier_), "r"(offset));
-    return scaled >> right_shift_;
+    return scaled >> shift_amount(right_shift_);
 #elif KINDLING_THUMB1
-    return (offset + high_product(accumulator2)) >> right_shift_;
+    return (offset + high_product(accumulator2)) >> shift_amount(right_shift_);
 #else
     const std::int64_t start = static_cast<std::int64_t>(offset) * (std::int64_t{1} << 32) + 0x80000000LL;
     const std::int64_t scaled = start + static_cast<std::int64_t>(accumulator2) * multiplier_;
-    return static_cast<std::int32_t>(scaled >> 32) >> right_shift_;
+    return static_cast<std::int32_t>(scaled >> 32) >> shift_amount(right_shift_);
 #endif
   }
 

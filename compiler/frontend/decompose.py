@@ -5,8 +5,8 @@ select                                                 ->  slice, squeeze
 stack                                                  ->  unsqueeze per operand, cat
 pixel_shuffle, pixel_unshuffle, channel_shuffle        ->  view, permute, view
 expand to more axes                                    ->  view, expand
-max, min of all elements; max, min along an axis       ->  amax, amin; amax and argmax, amin
-argmax of all elements                                 ->  view, argmax
+max, min of all elements; max, min along an axis       ->  amax, amin; amax and argmax, amin and argmin
+argmax, argmin of all elements                         ->  view, argmax, argmin
 """
 
 import operator
@@ -67,16 +67,16 @@ def _split(module: GraphModule, node: Node) -> None:
 
 
 def _split_extreme(module: GraphModule, node: Node) -> None:
-    """The values, and the indices, of max and min along an axis; indices of minima are left to be refused."""
+    """The values, and the indices, of max and min along an axis."""
     x, dim = node.args[:2]
     keepdim = node.args[2] if len(node.args) > 2 else node.kwargs.get("keepdim", False)
     largest = node.target is aten.max.dim
     for user in list(node.users):
-        if user.target is not operator.getitem or (user.args[1] == 1 and not largest):
+        if user.target is not operator.getitem:
             continue
         writer = Writer(module, user)
         if user.args[1] == 1:
-            result = writer.call(aten.argmax.default, x, dim, keepdim)
+            result = writer.call(aten.argmax.default if largest else aten.argmin.default, x, dim, keepdim)
         else:
             result = writer.call(aten.amax.default if largest else aten.amin.default, x, [dim], keepdim)
         user.replace_all_uses_with(result)
@@ -87,11 +87,11 @@ def _over_all(target: Any) -> Callable[[Writer, Node], Node]:
     return lambda writer, node: writer.call(target, node.args[0], list(range(node.args[0].meta["val"].dim())))
 
 
-def _argmax(writer: Writer, node: Node) -> Node | None:
+def _index_in_all(writer: Writer, node: Node) -> Node | None:
     if len(node.args) > 1 and node.args[1] is not None:
         return None
     flat = writer.call(aten.view.default, node.args[0], [-1])
-    result = writer.call(aten.argmax.default, flat, 0)
+    result = writer.call(node.target, flat, 0)
     return writer.call(aten.view.default, result, list(node.meta["val"].shape)) if node.meta["val"].dim() else result
 
 
@@ -146,7 +146,8 @@ def _expand(writer: Writer, node: Node) -> Node | None:
 
 
 DECOMPOSITIONS: dict[Any, Callable[[Writer, Node], Node | None]] = {
-    aten.argmax.default: _argmax,
+    aten.argmax.default: _index_in_all,
+    aten.argmin.default: _index_in_all,
     aten.channel_shuffle.default: _channel_shuffle,
     aten.expand.default: _expand,
     aten.max.default: _over_all(aten.amax.default),

@@ -333,6 +333,19 @@ MODELS = {
         "return self.b(torch.softmax(self.a(x), 2))",
         ["conv2d_1x1_s8", "softmax_s8", "conv2d_1x1_s8"],
     ),
+    "attention of two heads": (
+        (1, 6, 8),
+        "self.q = nn.Linear(8, 8); self.k = nn.Linear(8, 8); self.v = nn.Linear(8, 8); self.o = nn.Linear(8, 4)",
+        "q, k, v = (m(x).view(1, 6, 2, 4).transpose(1, 2) for m in (self.q, self.k, self.v));"
+        " p = torch.softmax(q @ k.transpose(-1, -2), -1); return self.o((p @ v).transpose(1, 2).reshape(1, 6, 8))",
+        ["conv2d_1x1_s8", "copy_s8"] * 3 + ["matmul_s8", "softmax_s8", "matmul_s8", "copy_s8", "conv2d_1x1_s8"],
+    ),
+    "a logarithm of probabilities": (
+        (1, 12),
+        "self.a = nn.Linear(12, 10)",
+        "return F.log_softmax(self.a(x), -1)",
+        ["linear_s8", "log_softmax_s8"],
+    ),
     "two outputs": (
         (1, 3, 5, 5),
         "self.a = nn.Conv2d(3, 4, 1); self.b = nn.Conv2d(4, 4, 1)",
@@ -503,15 +516,15 @@ def test_the_compiled_files_say_the_same_in_every_compile(tmp_path):
 
 
 def test_an_argmax_gives_indices_in_the_order_of_the_users_axes(tmp_path):
-    forward = "y = self.a(x); return y, y.argmax(1), y.max(3, keepdim=True).indices, y.argmax()"
+    forward = "y = self.a(x); return y, y.argmax(1), y.min(3, keepdim=True).indices, y.argmax()"
     request = write_model(tmp_path, (1, 3, 6, 5), "self.a = nn.Conv2d(3, 7, 1)", forward)
     program = lowered(build_graph(request))
-    assert [step.kernel for step in program.steps] == ["conv2d_1x1_s8", "copy_s8", "argmax_s8", "argmax_s8", "argmax_s8"]
+    assert [step.kernel for step in program.steps] == ["conv2d_1x1_s8", "copy_s8", "argmax_s8", "argmin_s8", "argmax_s8"]
     assert [port.type.dtype for port in program.outputs] == ["int8", "int32", "int32", "int32"]
     (port,) = program.inputs
     x = to_firmware(port, torch.randn((1, 3, 6, 5), generator=torch.Generator().manual_seed(3)).numpy())
     results = run_program(program, OPERATORS, {port.name: x})
     y, *indices = (results[output.name].transpose(np.argsort(output.permutation)) for output in program.outputs)
     assert np.array_equal(indices[0], y.argmax(1))
-    assert np.array_equal(indices[1], y.argmax(3, keepdims=True))
+    assert np.array_equal(indices[1], y.argmin(3, keepdims=True))
     assert indices[2] == y.argmax()

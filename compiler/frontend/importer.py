@@ -274,6 +274,13 @@ def _linear(node: FxNode, a: Mapping[str, Any]) -> Imported:
     return "linear", [a["input"], a["weight"], a["bias"]], {}
 
 
+def _matmul(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    operands = [a["self"], a["other"] if "other" in a else a["mat2"]]
+    if any(operand.meta["val"].dim() < 2 for operand in operands):
+        raise Unsupported("a product with a vector is not supported: give it a second axis of size 1")
+    return "matmul", operands, {"transposed": False}
+
+
 def _binary(operator: str) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
         operands, alpha = (a["self"], a["other"]), a.get("alpha", 1)
@@ -346,8 +353,8 @@ def _reduction(operator: str) -> Import:
     return convert
 
 
-def _softmax(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    return "softmax", [a["self"]], {"axis": a["dim"] % a["self"].meta["val"].dim()}
+def _softmax(operator: str) -> Import:
+    return lambda node, a: (operator, [a["self"]], {"axis": a["dim"] % a["self"].meta["val"].dim()})
 
 
 def _pad(node: FxNode, a: Mapping[str, Any]) -> Imported:
@@ -392,8 +399,10 @@ IMPORTS: Mapping[Any, Import] = {
     aten.amax.default: _reduction("amax"),
     aten.amin.default: _reduction("amin"),
     aten.argmax.default: _reduction("argmax"),
+    aten.argmin.default: _reduction("argmin"),
     aten.avg_pool1d.default: _pool("avg", 1),
     aten.avg_pool2d.default: _pool("avg", 2),
+    aten.bmm.default: _matmul,
     aten.cat.default: moves.concat,
     aten.clamp.default: _clamp("min", "max"),
     aten.clamp_.default: _clamp("min", "max"),
@@ -412,9 +421,12 @@ IMPORTS: Mapping[Any, Import] = {
     aten.hardtanh_.default: _clamp("min_val", "max_val"),
     aten.index_select.default: _index_select,
     aten.linear.default: _linear,
+    aten.log_softmax.int: _softmax("log_softmax"),
+    aten.matmul.default: _matmul,
     aten.max_pool1d.default: _pool("max", 1),
     aten.max_pool2d.default: _pool("max", 2),
     aten.mean.dim: _reduction("mean"),
+    aten.mm.default: _matmul,
     aten.pad.default: _pad,
     aten.permute.default: _permute,
     aten.relu.default: _clamp(0.0, None),
@@ -425,7 +437,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.reshape.default: _reshape,
     aten.select.int: _reshape,
     aten.slice.Tensor: moves.slice_,
-    aten.softmax.int: _softmax,
+    aten.softmax.int: _softmax("softmax"),
     aten.squeeze.default: _reshape,
     aten.squeeze.dim: _reshape,
     aten.squeeze.dims: _reshape,

@@ -34,8 +34,9 @@ aten = torch.ops.aten
 WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.conv2d.padding, aten.linear.default}
 TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input}
 JOINED = {aten.cat.default}
-RESCALED = {aten.mean.dim, aten.sum.dim_IntList}
-INDICES = {aten.argmax.default}
+MATMULS = {aten.bmm.default, aten.matmul.default, aten.mm.default}
+RESCALED = {aten.log_softmax.int, aten.mean.dim, aten.sum.dim_IntList}
+INDICES = {aten.argmax.default, aten.argmin.default}
 SHARED = {
     aten.adaptive_avg_pool1d.default,
     aten.adaptive_avg_pool2d.default,
@@ -143,7 +144,7 @@ class Int8Quantiser(Quantizer):
         elif node.target in {aten.minimum.default, aten.maximum.default}:
             shared = SharedQuantizationSpec((node.args[0], node))
             _set(node, {node.args[0]: self.activation, node.args[1]: shared}, shared)
-        elif node.target in BINARY:
+        elif node.target in BINARY or node.target in MATMULS:
             self._annotate_fused(node, {operand: self._as_given(operand) for operand in node.args[:2]})
         elif is_pool(node):
             _set(node, {node.args[0]: self.activation}, SharedQuantizationSpec((node.args[0], node)))

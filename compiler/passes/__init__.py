@@ -12,6 +12,7 @@ from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fuse_clamps import fuse_clamps
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.passes.int8_ports import int8_ports
+from compiler.passes.fold_transposes import fold_transposes
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.merge_takes import merge_takes
 from compiler.passes.narrow_concats import narrow_concats
@@ -40,6 +41,7 @@ FLOAT_PASSES: tuple[Pass, ...] = (
 LAYOUT_PASSES: tuple[Pass, ...] = (
     means_to_pools,
     fold_pads,
+    fold_transposes,
     fuse_clamps,
     align_ranks,
     merge_takes,

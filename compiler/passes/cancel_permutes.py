@@ -25,9 +25,9 @@ from compiler.rewrite import Rewrite, Rule, prune, rewrite
 ELEMENTWISE = {"add", "clamp", "dequantize", "div", "function", "maximum", "minimum", "mul", "quantize"}
 
 # Operators that work alike along every axis but those that these attributes name, or for which they hold something per axis.
-ALONG_AXIS = {"concat": ("axis",), "softmax": ("axis",)}
+ALONG_AXIS = {"concat": ("axis",), "log_softmax": ("axis",), "softmax": ("axis",)}
 PER_AXIS = {"pad": ("before", "after"), "take": ("indices",)}
-REDUCTIONS = {"amax", "amin", "argmax", "mean", "sum"}
+REDUCTIONS = {"amax", "amin", "argmax", "argmin", "mean", "sum"}
 MOVABLE = ELEMENTWISE | ALONG_AXIS.keys() | PER_AXIS.keys()
 
 

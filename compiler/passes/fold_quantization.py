@@ -14,7 +14,7 @@ import dataclasses
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
 
-OF_INTEGERS = {"argmax"}
+OF_INTEGERS = {"argmax", "argmin"}
 """Operators whose results are integers that nothing quantises."""
 
 WEIGHTED = {"conv1d": 0, "conv2d": 0, "conv_transpose1d": 1, "conv_transpose2d": 1, "linear": 0}

@@ -26,6 +26,7 @@ CLAMPING = {
     "conv_transpose2d",
     "div",
     "linear",
+    "matmul",
     "max_pool1d",
     "max_pool2d",
     "maximum",

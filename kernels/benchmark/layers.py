@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from kernels.elementwise.add import add_attributes
+from kernels.matmul.matmul import matmul_attributes
 from kernels.operator import Call, TensorType
 from kernels.requantise import quantise_multiplier
-from kernels.softmax.softmax import softmax_attributes
+from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
 _RNG = np.random.default_rng(2020)
 _RELU = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
@@ -94,6 +95,23 @@ def _add(size: int, channels: int) -> Call:
     return Call("add", (tensor, tensor), (tensor,), attributes)
 
 
+def _transposed(size: int, inputs: int, outputs: int) -> Call:
+    """Kernel 4x4, twice as large."""
+    attributes = {"weight": _weights(outputs, 4, 4, inputs), "groups": 1, "spread": (2, 2), "dilation": (1, 1), "padding": (2, 2, 2, 2)}
+    result = _tensor(1, 2 * size, 2 * size, outputs)
+    return Call("transposed_conv2d", (_tensor(1, size, size, inputs),), (result,), attributes | _factors(outputs, 4 * inputs))
+
+
+def _matmul(batches: int, rows: int, depth: int, columns: int) -> Call:
+    attributes = matmul_attributes(0.02, 0.02, 0.1) | {"transposed": True, "input_zero_point": (-3, 5)} | _RELU
+    operands = (_tensor(batches, rows, depth), _tensor(batches, columns, depth))
+    return Call("matmul", operands, (_tensor(batches, rows, columns),), attributes)
+
+
+def _log_softmax(depth: int) -> Call:
+    return Call("log_softmax", (_tensor(1, depth),), (_tensor(1, depth),), log_softmax_attributes(0.1, 0.05, 127))
+
+
 def _of_floats(call: Call) -> Call:
     """The same on float32: weights and bias as numbers near 1, no bounds."""
     inputs, outputs = (tuple(TensorType(tensor.shape, "float32") for tensor in tensors) for tensors in (call.inputs, call.outputs))
@@ -166,6 +184,11 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("linear 128-8", _linear(128, 8)),
         Layer("linear 8-128", _linear(8, 128)),
         Layer("linear 128-640", _linear(128, 640)),
+    ),
+    "others": (
+        Layer("transposed 4x4 s2 16x16 16-8", _transposed(16, 16, 8)),
+        Layer("matmul 2x32x24x40", _matmul(2, 32, 24, 40)),
+        Layer("log_softmax 12", _log_softmax(12)),
     ),
     "float": (
         Layer("conv 3x3 8-16", _of_floats(_conv((8, 8), 8, 16, (3, 3), 1, _SAME))),

@@ -10,7 +10,7 @@ class Quotient {
  public:
   explicit Quotient(const DivParams& params)
       : reciprocal_(params.reciprocal()),
-        half_(1 << (params.right_shift - 1)),
+        half_(1 << shift_amount(params.right_shift - 1)),
         zero_point_a_(params.zero_point_a),
         zero_point_(params.output_zero_point),
         right_shift_(params.right_shift) {}
@@ -24,7 +24,7 @@ class Quotient {
 #else
   std::int32_t operator()(std::int32_t a, std::int32_t b) const {
     const std::int32_t product = (a - zero_point_a_) * reciprocal_[b & 0xff];
-    return ((product + half_ + (product >> 31)) >> right_shift_) + zero_point_;
+    return ((product + half_ + (product >> 31)) >> shift_amount(right_shift_)) + zero_point_;
   }
 #endif
 

@@ -28,6 +28,9 @@ inline std::uint32_t padded_dot_depth(std::uint32_t depth) { return (depth + kDo
 
 inline Size dot_record_bytes(Size depth) { return depth.rounded_up(kDotStep) * kDotChannels + offsetof(DotRecord, weights); }
 
+/// Bytes of a row as prepare_row writes it.
+inline Size dot_row_bytes(Size depth) { return depth.rounded_up(kDotStep) * (KINDLING_DSP ? 2 : 1); }
+
 struct DotSums {
   std::int32_t channel0, channel1, channel2, channel3;
 };

@@ -25,9 +25,8 @@ Error check_linear_s8(const std::uint32_t* argument_bytes, const void* constant)
   if (params == nullptr) return Error::InvalidArgument;
   const std::uint32_t records = (params->output_channels + kDotChannels - 1) / kDotChannels;
   const Size depth = params->input_channels;
-  const Size copy = depth.rounded_up(kDotStep) * (KINDLING_DSP ? 2 : 1);
   return valid_if(all_positive(params->input_channels, params->output_channels) && depth.is(input) &&
-                  Size(params->output_channels).is(output) && copy.is_at_most(scratch) &&
+                  Size(params->output_channels).is(output) && dot_row_bytes(depth).is_at_most(scratch) &&
                   holds_array<LinearParams>(params_bytes, params->channels_offset, Size(records) * dot_record_bytes(depth)));
 }
 

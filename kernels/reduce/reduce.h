@@ -22,4 +22,8 @@ Error check_amin_s8(const std::uint32_t* argument_bytes, const void* params);
 void argmax_s8(const std::int8_t* input, const ReductionParams& params, std::int32_t* output);
 Error check_argmax_s8(const std::uint32_t* argument_bytes, const void* params);
 
+/// Likewise with minima.
+void argmin_s8(const std::int8_t* input, const ReductionParams& params, std::int32_t* output);
+Error check_argmin_s8(const std::uint32_t* argument_bytes, const void* params);
+
 }  // namespace kindling

@@ -1,15 +1,16 @@
-"""sum, amax, amin and argmax over any axes of an int8 tensor; of float32 see reduce_f32.py.
+"""sum, amax, amin, argmax and argmin over any axes of an int8 tensor; of float32 see reduce_f32.py.
 
     sum      y = requantise(sum of (x - input zero point), factor) + output zero point, clamped to int8; a mean has 1/count in its factor
              Attributes: axes; multiplier, shift (factor: input scale / output scale, for a mean / count); input_zero_point,
              output_zero_point
     amax     the largest element; amin the smallest. Input and output share scale and zero point. Attribute: axes
-    argmax   int32, the index of the first of the largest elements along one axis. Attribute: axes, with one element
+    argmax   int32, the index of the first of the largest elements along one axis; argmin of the smallest. Attribute: axes, with one
+             element
 
 The output may keep the reduced axes, with size 1, or not. Neighbouring axes that are all reduced, or all kept, count as one; of
 either kind there may be two.
 
-Kernels: sum_s8, amax_s8, amin_s8, argmax_s8
+Kernels: sum_s8, amax_s8, amin_s8, argmax_s8, argmin_s8
 """
 
 from collections.abc import Sequence
@@ -48,6 +49,7 @@ KERNELS = (
     _kernel("amax_s8", REDUCTION_PARAMS),
     _kernel("amin_s8", REDUCTION_PARAMS),
     _kernel("argmax_s8", REDUCTION_PARAMS, "std::int32_t"),
+    _kernel("argmin_s8", REDUCTION_PARAMS, "std::int32_t"),
     *reduce_f32.KERNELS,
 )
 
@@ -96,20 +98,29 @@ class _AMinS8(_ExtremeS8):
     name = "amin"
 
 
-class _ArgMaxS8(Reduction):
-    name = "argmax"
+class _ArgExtremeS8(Reduction):
     output_dtype = "int32"
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         (axis,) = call.attributes["axes"]
-        return [np.argmax(inputs[0], axis=axis).astype(np.int32).reshape(call.outputs[0].shape)]
+        choose = np.argmax if self.name == "argmax" else np.argmin
+        return [choose(inputs[0], axis=axis).astype(np.int32).reshape(call.outputs[0].shape)]
 
     def geometry(self, call: Call) -> Geometry:
         if len(call.attributes["axes"]) != 1:
-            raise UnsupportedError("argmax is over one axis")
+            raise UnsupportedError(f"{self.name} is over one axis")
         return super().geometry(call)
 
 
-OPERATORS = tuple(
-    ByDtype(*forms) for forms in zip((_SumS8(), _AMaxS8(), _AMinS8(), _ArgMaxS8()), reduce_f32.OPERATORS)
+class _ArgMaxS8(_ArgExtremeS8):
+    name = "argmax"
+
+
+class _ArgMinS8(_ArgExtremeS8):
+    name = "argmin"
+
+
+OPERATORS = (
+    *(ByDtype(*forms) for forms in zip((_SumS8(), _AMaxS8(), _AMinS8(), _ArgMaxS8()), reduce_f32.OPERATORS)),
+    _ArgMinS8(),
 )

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.operator import Call, UnsupportedError
-from kernels.softmax.softmax import OPERATOR, exponential, reciprocal, softmax_attributes
+from kernels.softmax.softmax import OPERATORS, exponential, log_softmax_attributes, logarithm, reciprocal, softmax_attributes
 from kernels.testing.properties import PROPERTY
 from kernels.testing.random_calls import int8_tensor
+
+OPERATOR, LOG_SOFTMAX = OPERATORS
 
 
 @PROPERTY
@@ -24,6 +26,28 @@ def test_the_exponential_is_right_to_a_few_millionths(x: int) -> None:
 def test_the_reciprocal_is_right_to_eight_digits(total: int) -> None:
     inverse, shift = reciprocal(np.array([total]))
     assert inverse[0] * 2.0**-31 * 2.0 ** -float(shift[0]) == pytest.approx(2**19 / total, rel=1e-8)
+
+
+@PROPERTY
+@given(st.integers(2**19, 2**31 - 1))
+def test_the_logarithm_is_right_to_a_millionth(total: int) -> None:
+    assert logarithm(np.array([total]))[0] * 2.0**-20 == pytest.approx(math.log2(total / 2**19), abs=2e-6)
+
+
+@PROPERTY
+@given(st.floats(1e-3, 2.0), st.floats(1e-3, 1.0), st.integers(-128, 127), st.lists(st.integers(-128, 127), min_size=1, max_size=50))
+def test_logarithms_are_within_one_step_of_the_real_log_softmax(scale: float, out_scale: float, zero: int, row: list[int]) -> None:
+    x = np.array([row], np.int8)
+    attributes = log_softmax_attributes(scale, out_scale, zero)
+    call = Call("log_softmax", (int8_tensor(x.shape, 0, scale),), (int8_tensor(x.shape, zero, out_scale),), attributes)
+    real = (x - x.max().astype(np.float64)) * scale
+    exact = np.clip((real - np.log(np.exp(real).sum())) / out_scale + zero, -128, 127)
+    assert np.abs(LOG_SOFTMAX.reference(call, [x])[0] - exact).max() <= 1
+
+
+def test_an_output_scale_that_is_too_small_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="output scale"):
+        log_softmax_attributes(0.1, 1e-4, 0)
 
 
 @PROPERTY

@@ -8,10 +8,11 @@ import numpy as np
 from kernels.elementwise.add import add_attributes
 from kernels.elementwise.div import div_attributes
 from kernels.elementwise.mul import mul_attributes
+from kernels.matmul.matmul import matmul_attributes
 from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType
 from kernels.requantise import quantise_multiplier
-from kernels.softmax.softmax import softmax_attributes
+from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
 Inputs = list[np.ndarray]
 Generator = np.random.Generator
@@ -165,6 +166,26 @@ def linear(rng: Generator) -> tuple[Call, Inputs]:
     return call, [values(rng, (rows, depth))]
 
 
+def matmul(rng: Generator) -> tuple[Call, Inputs]:
+    rows, depth, columns = int(rng.integers(1, 8)), int(rng.integers(1, 70)), int(rng.integers(1, 20))
+    fronts = [(), (), (1,), (3,), (2, 2)]
+    front = fronts[rng.integers(len(fronts))]
+    front_a, front_b = [(front, front), (front, ()), ((1,) * len(front), front), (front, front)][rng.integers(4)]
+    transposed = bool(rng.integers(2))
+    zero_a, zero_b, out_zero = (zero_point(rng) for _ in range(3))
+    real = min(np.exp(rng.normal(0, 1)) / (60 * np.sqrt(depth)), 0.499) if rng.integers(8) else rng.choice([0.49, 2.0**-20, 1e-9])
+    shape_a, shape_b = (*front_a, rows, depth), (*front_b, *((columns, depth) if transposed else (depth, columns)))
+    call = Call(
+        "matmul",
+        (int8_tensor(shape_a, zero_a), int8_tensor(shape_b, zero_b)),
+        (int8_tensor((*front, rows, columns), out_zero),),
+        matmul_attributes(float(real), 1.0, 1.0)
+        | {"transposed": transposed, "input_zero_point": (zero_a, zero_b), "output_zero_point": out_zero}
+        | activation(rng, out_zero),
+    )
+    return call, [values(rng, shape_a), values(rng, shape_b)]
+
+
 def _pool(rng: Generator, operator: str) -> tuple[Call, Inputs]:
     attributes, kernel, size, result = window(rng, 4, 6)
     top, left, bottom, right = attributes["padding"]
@@ -213,6 +234,13 @@ def softmax(rng: Generator) -> tuple[Call, Inputs]:
     attributes = softmax_attributes(scale) | {"axis": int(rng.choice([0, 1, 1, 2]))}
     call = Call("softmax", (int8_tensor(shape, 0, scale),), (int8_tensor(shape, -128, 1 / 256),), attributes)
     return call, [values(rng, shape)]
+
+
+def log_softmax(rng: Generator) -> tuple[Call, Inputs]:
+    call, inputs = softmax(rng)
+    zero, output_scale = zero_point(rng), float(np.exp(rng.uniform(np.log(2**-12), np.log(2))))
+    attributes = log_softmax_attributes(call.inputs[0].scale, output_scale, zero) | {"axis": call.attributes["axis"]}
+    return Call("log_softmax", call.inputs, (int8_tensor(call.inputs[0].shape, zero, output_scale),), attributes), inputs
 
 
 def broadcast_shapes(rng: Generator) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
@@ -362,7 +390,7 @@ def _reduction(rng: Generator, operator: str, dtype: str = "int8") -> tuple[Call
     if rng.integers(2):
         shape = (*shape[:-1], int(rng.integers(1, 60)))
     axes = tuple(int(axis) for axis in np.flatnonzero(rng.integers(0, 2, len(shape)))) or (len(shape) - 1,)
-    if operator == "argmax":
+    if operator in ("argmax", "argmin"):
         axes = (int(rng.integers(len(shape))),)
     if rng.integers(2):
         result = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
@@ -395,23 +423,34 @@ def argmax(rng: Generator) -> tuple[Call, Inputs]:
     return call, [x // 32 if rng.integers(3) == 0 else x]  # ties
 
 
-def quantize(rng: Generator) -> tuple[Call, Inputs]:
+def argmin(rng: Generator) -> tuple[Call, Inputs]:
+    call, (x,) = _reduction(rng, "argmin", "int32")
+    return call, [x // 32 if rng.integers(3) == 0 else x]
+
+
+def _real_and_integer(rng: Generator) -> tuple[TensorType, TensorType, int]:
+    """The types of both sides of a conversion, and a number of steps a little beyond the integer's range."""
     shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
-    call = Call(
-        "quantize", (TensorType(shape, "float32"),), (int8_tensor(shape, zero, scale),), {"scale": scale, "zero_point": zero}
-    )
-    x = rng.normal(0, 90, shape) * scale
-    x = np.where(rng.integers(4, size=shape) == 0, (rng.integers(-300, 300, shape) + 0.5) * scale, x).astype(np.float32)
+    real = TensorType(shape, "float32")
+    if rng.integers(2):
+        return real, int8_tensor(shape, zero, scale), 300
+    return real, TensorType(shape, "int16", scale, 256 * zero + int(rng.integers(256))), 80_000
+
+
+def quantize(rng: Generator) -> tuple[Call, Inputs]:
+    real, integer, steps = _real_and_integer(rng)
+    shape, scale = real.shape, integer.scale
+    call = Call("quantize", (real,), (integer,), {"scale": scale, "zero_point": integer.zero_point})
+    x = rng.normal(0, steps / 3, shape) * scale
+    x = np.where(rng.integers(4, size=shape) == 0, (rng.integers(-steps, steps, shape) + 0.5) * scale, x).astype(np.float32)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e38, -1e38, 1e-45, 1e-38], np.float32)
     return call, [np.where(rng.integers(8, size=shape) == 0, rng.choice(special, shape), x).astype(np.float32)]
 
 
 def dequantize(rng: Generator) -> tuple[Call, Inputs]:
-    shape, scale, zero = (int(rng.integers(1, 50)),), float(np.exp(rng.normal(-2, 4))), zero_point(rng)
-    call = Call(
-        "dequantize", (int8_tensor(shape, zero, scale),), (TensorType(shape, "float32"),), {"scale": scale, "zero_point": zero}
-    )
-    return call, [values(rng, shape)]
+    real, integer, _ = _real_and_integer(rng)
+    call = Call("dequantize", (integer,), (real,), {"scale": integer.scale, "zero_point": integer.zero_point})
+    return call, [_elements(rng, integer.shape, integer.dtype)]
 
 
 OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
@@ -419,9 +458,11 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     depthwise_conv2d,
     transposed_conv2d,
     linear,
+    matmul,
     avg_pool2d,
     max_pool2d,
     softmax,
+    log_softmax,
     add,
     mul,
     div,
@@ -436,6 +477,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     amax,
     amin,
     argmax,
+    argmin,
     quantize,
     dequantize,
 )

@@ -152,6 +152,13 @@ def _linear(chance: random.Random) -> Model:
     return _model(_clamped(chance, "self.a(x)"), (*rows, inputs), layers=layer)
 
 
+def _matmul(chance: random.Random) -> Model:
+    rows, depth, columns = (chance.randrange(1, 12) for _ in range(3))
+    front = chance.choice([(), (2,), (2, 3)])
+    form, b = chance.choice([("torch.matmul(x, y)", (depth, columns)), ("x @ y.transpose(-1, -2)", (columns, depth))])
+    return _model(_clamped(chance, form), (*front, rows, depth), (*chance.choice([front, front, ()]), *b))
+
+
 def _shape(chance: random.Random, least_rank: int = 1, largest: int = 7) -> Shape:
     rank = chance.randrange(least_rank, 5)
     return tuple(chance.randrange(1, largest + 1) for _ in range(rank - 1)) + (chance.randrange(2, 30),)
@@ -345,8 +352,10 @@ FAMILIES: dict[str, Callable[[random.Random], Model]] = {
     "mean": _reduction("mean"),
     "sum": _reduction("sum"),
     "extremes": _reduction("amax", "amin"),
-    "argmax": _index_of_extreme("argmax"),
+    "index of extremes": _index_of_extreme("argmax", "argmin"),
     "softmax": _softmax("softmax"),
+    "log_softmax": _softmax("log_softmax"),
+    "matmul": _matmul,
     "function": _function,
     "clamp": _clamp,
     "pad": _pad,
