@@ -340,6 +340,12 @@ MODELS = {
         " p = torch.softmax(q @ k.transpose(-1, -2), -1); return self.o((p @ v).transpose(1, 2).reshape(1, 6, 8))",
         ["conv2d_1x1_s8", "copy_s8"] * 3 + ["matmul_s8", "softmax_s8", "matmul_s8", "copy_s8", "conv2d_1x1_s8"],
     ),
+    "attention as PyTorch calls it": (
+        (1, 6, 8),
+        "self.a = nn.Linear(8, 24)",
+        "q, k, v = self.a(x).chunk(3, -1); return F.scaled_dot_product_attention(q, k, v)",
+        ["conv2d_1x1_s8"] + ["copy_s8"] * 3 + ["table_s8", "matmul_s8", "softmax_s8", "matmul_s8"],
+    ),
     "a logarithm of probabilities": (
         (1, 12),
         "self.a = nn.Linear(12, 10)",
