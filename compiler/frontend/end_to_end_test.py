@@ -80,7 +80,7 @@ MODELS = {
         (1, 4, 9, 9),
         "self.dw = nn.Conv2d(4, 8, 3, padding=2, dilation=2, groups=4)",
         "return self.dw(x)",
-        ["depthwise_conv2d_general_s8"],
+        ["depthwise_conv2d_dilated_s8"],
     ),
     "grouped convolution": (
         (1, 8, 6, 6),

@@ -95,6 +95,11 @@ def _add(size: int, channels: int) -> Call:
     return Call("add", (tensor, tensor), (tensor,), attributes)
 
 
+def _dilated(size: int, channels: int) -> Call:
+    call = _depthwise(size, channels)
+    return dataclasses.replace(call, attributes={**call.attributes, "dilation": (2, 2), "padding": (2, 2, 2, 2)})
+
+
 def _transposed(size: int, inputs: int, outputs: int) -> Call:
     """Kernel 4x4, twice as large."""
     attributes = {"weight": _weights(outputs, 4, 4, inputs), "groups": 1, "spread": (2, 2), "dilation": (1, 1), "padding": (2, 2, 2, 2)}
@@ -187,6 +192,7 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
     ),
     "others": (
         Layer("transposed 4x4 s2 16x16 16-8", _transposed(16, 16, 8)),
+        Layer("depthwise dilated 12x64", _dilated(12, 64)),
         Layer("matmul 2x32x24x40", _matmul(2, 32, 24, 40)),
         Layer("log_softmax 12", _log_softmax(12)),
     ),

@@ -14,6 +14,10 @@ namespace kindling {
 void depthwise_conv2d_s8(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output);
 Error check_depthwise_conv2d_s8(const std::uint32_t* argument_bytes, const void* params);
 
+/// As depthwise_conv2d_s8, with any multiplier and dilation, and without scratch.
+void depthwise_conv2d_dilated_s8(const std::int8_t* input, const DilatedDepthwiseParams& params, std::int8_t* output);
+Error check_depthwise_conv2d_dilated_s8(const std::uint32_t* argument_bytes, const void* params);
+
 /// As depthwise_conv2d_s8, for 3x3 kernels with stride 2.
 void depthwise_conv2d_3x3_s2_s8(const std::int8_t* input, const DepthwiseConv2dParams& params, void* scratch, std::int8_t* output);
 Error check_depthwise_conv2d_3x3_s2_s8(const std::uint32_t* argument_bytes, const void* params);

@@ -10,9 +10,10 @@ Kernels:
     depthwise_conv2d_3x3_s8      multiplier 1, 3x3, stride 1, dilation 1
     depthwise_conv2d_3x3_s2_s8   multiplier 1, 3x3, stride 2, dilation 1
     depthwise_conv2d_s8          multiplier 1, dilation 1
-    depthwise_conv2d_general_s8  everything else; slow
+    depthwise_conv2d_dilated_s8  any multiplier and dilation
+    depthwise_conv2d_general_s8  for factors and accumulators the others exclude (`Channels.is_narrow`); slow
 
-All but the last copy input rows into scratch, with their padding, so that they can work in place (rows.h, four_rows.h).
+The first three copy input rows into scratch, with their padding, so that they can work in place (rows.h, four_rows.h).
 """
 
 from collections.abc import Sequence
@@ -57,17 +58,24 @@ DEPTHWISE_PARAMS = ParamsStruct(
     (Array("channels", "std::uint8_t", "Records of one channel (scalar, DSP) or sixteen (MVE), see depthwise_conv2d.py."),),
 )
 
+_DILATION = (
+    Field("dilation_height", "std::uint16_t", ""),
+    Field("dilation_width", "std::uint16_t", ""),
+    Field("depth_multiplier", "std::uint16_t", ""),
+    Field("unused", "std::uint16_t", "0"),
+)
+
+DILATED_PARAMS = ParamsStruct(
+    "DilatedDepthwiseParams",
+    "A depthwise convolution with any multiplier and dilation.",
+    _GEOMETRY + _DILATION + _ACTIVATION,
+    (Array("channels", "std::uint8_t", "Records of one channel (scalar, DSP) or sixteen (MVE), see depthwise_conv2d.py."),),
+)
+
 GENERAL_PARAMS = ParamsStruct(
     "DepthwiseConv2dGeneralParams",
     "A depthwise convolution with any multiplier, dilation and factors.",
-    _GEOMETRY
-    + (
-        Field("dilation_height", "std::uint16_t", ""),
-        Field("dilation_width", "std::uint16_t", ""),
-        Field("depth_multiplier", "std::uint16_t", ""),
-        Field("unused", "std::uint16_t", "0"),
-    )
-    + _ACTIVATION,
+    _GEOMETRY + _DILATION + _ACTIVATION,
     (
         Array("weights", "std::int8_t", "[output_channels][kernel_height][kernel_width]"),
         Array("bias", "std::int32_t", "[output_channels], the input's zero point folded in"),
@@ -76,7 +84,7 @@ GENERAL_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (DEPTHWISE_PARAMS, GENERAL_PARAMS)
+PARAMS = (DEPTHWISE_PARAMS, DILATED_PARAMS, GENERAL_PARAMS)
 
 
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
@@ -88,8 +96,11 @@ KERNELS = (
     _signature("depthwise_conv2d_3x3_s8", DEPTHWISE_PARAMS, scratch=True),
     _signature("depthwise_conv2d_3x3_s2_s8", DEPTHWISE_PARAMS, scratch=True),
     _signature("depthwise_conv2d_s8", DEPTHWISE_PARAMS, scratch=True),
+    _signature("depthwise_conv2d_dilated_s8", DILATED_PARAMS, scratch=False),
     _signature("depthwise_conv2d_general_s8", GENERAL_PARAMS, scratch=False),
 )
+
+_WITHOUT_SCRATCH = ("depthwise_conv2d_dilated_s8", "depthwise_conv2d_general_s8")
 
 # Multiplying the even lanes of int8 vectors, then widening the even (odd) lanes of the products, leaves every fourth channel.
 _LANES = np.array([[0, 4, 8, 12], [2, 6, 10, 14], [1, 5, 9, 13], [3, 7, 11, 15]])
@@ -154,8 +165,10 @@ class _DepthwiseConv2dS8:
 
     def kernel(self, call: Call, tier: Tier) -> str:
         channels, window = self._channels(call), self._window(call)
-        if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1) or not channels.is_narrow:
+        if not channels.is_narrow:
             return "depthwise_conv2d_general_s8"
+        if call.attributes["depth_multiplier"] != 1 or window.dilation != (1, 1):
+            return "depthwise_conv2d_dilated_s8"
         of_3x3 = {(1, 1): "depthwise_conv2d_3x3_s8", (2, 2): "depthwise_conv2d_3x3_s2_s8"}
         return of_3x3.get(window.stride, "depthwise_conv2d_s8") if window.kernel == (3, 3) else "depthwise_conv2d_s8"
 
@@ -181,23 +194,24 @@ class _DepthwiseConv2dS8:
             "activation_max": channels.activation_max,
         }
         kernel = self.kernel(call, tier)
-        if kernel != "depthwise_conv2d_general_s8":
-            if tier == "mve":
-                records = sixteen_records(channels)
-            else:
-                records = (single_records if kernel == "depthwise_conv2d_s8" else records_3x3)(channels)
-            return DEPTHWISE_PARAMS.pack(values, {"channels": records})
+        if "3x3" in kernel:
+            return DEPTHWISE_PARAMS.pack(values, {"channels": (sixteen_records if tier == "mve" else records_3x3)(channels)})
+        records = {"channels": (sixteen_records if tier == "mve" else single_records)(channels)}
+        if kernel == "depthwise_conv2d_s8":
+            return DEPTHWISE_PARAMS.pack(values, records)
         values |= {
             "dilation_height": window.dilation[0],
             "dilation_width": window.dilation[1],
             "depth_multiplier": attributes["depth_multiplier"],
             "unused": 0,
         }
+        if kernel == "depthwise_conv2d_dilated_s8":
+            return DILATED_PARAMS.pack(values, records)
         return GENERAL_PARAMS.pack(values, channels.general_arrays())
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
         kernel, window = self.kernel(call, tier), self._window(call)
-        if kernel == "depthwise_conv2d_general_s8":
+        if kernel in _WITHOUT_SCRATCH:
             return 0
         rows = window.kernel[0] if tier == "mve" or kernel == "depthwise_conv2d_s8" else 4
         width = (window.output_size[1] - 1) * window.stride[1] + window.kernel[1]
@@ -208,7 +222,7 @@ class _DepthwiseConv2dS8:
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         window, batches = self._window(call), call.inputs[0].shape[0]
         sizes = call.inputs[0].shape[3], call.outputs[0].shape[3]
-        if self.kernel(call, tier) == "depthwise_conv2d_general_s8":
+        if self.kernel(call, tier) in _WITHOUT_SCRATCH:
             return pixel_lead(window, batches, *sizes, reads_pixel_first=False)
         return row_lead(window, batches, *sizes)
 
