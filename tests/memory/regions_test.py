@@ -44,3 +44,11 @@ def test_the_user_s_placement_is_kept_and_the_hottest_lie_fastest():
     for tensor in _PLAN["tensors"]:
         traffic[tensor["region"]] = max(traffic[tensor["region"]], tensor["traffic"] / tensor["bytes"])
     assert traffic["dtcm"] > traffic["sram"]
+
+
+def test_what_only_moves_bytes_along_the_outermost_axis_is_no_step():
+    """Two halves of an image, the image of two halves, and two heads end to end."""
+    assert sorted(step["operator"] for step in _PLAN["elided"]) == ["concat", "concat", "copy", "copy"]
+    assert not {"concat", "copy"} & {step["operator"] for step in _PLAN["steps"]}
+    storage_of = {tensor["name"]: tensor["storage"] for tensor in _PLAN["tensors"]}
+    assert all(storage_of[step["tensor"]] != step["tensor"] for step in _PLAN["elided"] if step["operator"] == "copy")
