@@ -157,14 +157,14 @@ def programs(draw):
     return program(sizes, steps, ["x"], sorted(sizes.keys() - used - {"x"}))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(programs())
 def test_the_checker_accepts_what_the_planner_plans(any_program):
     plan = plan_memory(any_program)  # checks by itself
     assert plan.lower_bound <= plan.arena_bytes
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(programs(), st.data())
 def test_a_plan_with_one_tensor_moved_over_another_in_use_is_refused(any_program, data):
     plan = plan_memory(any_program)

@@ -76,7 +76,7 @@ def topological_orders(net: Program):
             yield order
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(15))
 def test_small_graphs_get_the_best_of_all_orders(seed):
     net = random_network(seed, 5)
     peaks = [plan_memory(reordered(net, order)).peak_bytes for order in topological_orders(net)]
@@ -86,7 +86,7 @@ def test_small_graphs_get_the_best_of_all_orders(seed):
     assert order.is_only == (len(peaks) == 1)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_without_budget_the_order_is_legal_no_worse_and_the_bound_holds(seed):
     net = random_network(seed, 16)
     exact, hasty = least_peak_order(net, budget=200_000), least_peak_order(net, budget=20)

@@ -84,7 +84,7 @@ def is_legal(problem: Problem, offsets: dict[str, int]) -> bool:
     return all(offset % 16 == 0 and offset >= 0 for offset in offsets.values())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(problems())
 def test_placements_are_legal_and_not_below_their_bound(problem):
     placement = place(problem)
@@ -92,7 +92,7 @@ def test_placements_are_legal_and_not_below_their_bound(problem):
     assert placement.lower_bound <= placement.nbytes == arena_bytes(problem, placement.offsets)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(problems())
 def test_small_problems_are_placed_optimally(problem):
     """Against trying all orders: every optimum is what some order gives when each body takes its lowest place."""

@@ -175,7 +175,7 @@ def _taken(function: Function, instruction: Instruction) -> int:
         return -int(match[1])
     if match := re.search(r"\[sp\], #(-?\d+)", operands):
         return -int(match[1])
-    if not re.match(r"sp\b", operands):
+    if not re.match(r"sp\b", operands) or name.startswith(("stm", "ldm", "cmp")):
         return 0
     sign = {"sub": 1, "subw": 1, "add": -1, "addw": -1}.get(name)
     if sign and (match := re.match(r"sp, (?:sp, )?#(\d+)$", operands)):

@@ -58,6 +58,10 @@ def test_a_condition_leaves_both_ways_open():
     assert usage(code, "f").nbytes == 8 + 16
 
 
+def test_what_is_stored_where_the_stack_pointer_points_does_not_move_it():
+    assert usage("00000002 <f>:\n  2:\tsub\tsp, #8\n  4:\tstmia.w\tsp, {r0, r1}\n  8:\tadd\tsp, #8\n  a:\tbx\tlr\n", "f").nbytes == 8
+
+
 def test_a_large_frame_of_armv6m_is_read_from_its_literal():
     code = "00000002 <f>:\n  2:\tldr\tr4, [pc, #4]\t@ (8 <f+0x6>)\n  4:\tadd\tsp, r4\n  6:\tbx\tlr\n  8:\t.word\t0xfffffc00\n"
     assert usage(code, "f").nbytes == 1024
