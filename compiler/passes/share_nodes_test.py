@@ -31,7 +31,8 @@ def test_arrays_among_attributes_are_compared_by_what_is_in_them():
         x = b.input("x", int8(1, 4, 4, 2))
         weight = np.ones((2, 1, 1, 2), np.int8)
         first = b.conv2d("a", x, weight, int8(1, 4, 4, 2), weight_scale=np.full(2, 0.25))
-        second = b.node("b", "conv2d", list(b.nodes[0].inputs), int8(1, 4, 4, 2), **{**b.nodes[0].attributes, "weight_scale": np.array(scales)})
+        attributes = {**b.nodes[0].attributes, "weight_scale": np.array(scales)}
+        second = b.node("b", "conv2d", list(b.nodes[0].inputs), int8(1, 4, 4, 2), **attributes)
         return operators(share_nodes(b.graph(b.node("y", "add", [first, second], int8(1, 4, 4, 2)))))
 
     assert convolved([0.25, 0.25]) == ["conv2d", "add"]

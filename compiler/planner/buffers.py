@@ -151,11 +151,16 @@ def _overlaps(program: Program, step: Step, index: int, extents: Mapping[str, li
     """Between what the step's first output writes and what it reads."""
     result, written = program.location(step.outputs[0]), _span(program, step.outputs[0])
     new = [extent for extent in extents[result.storage] if extent.start in written]
-    operands = [(program.location(t).storage, _span(program, t), lead) for t, lead in zip(step.inputs, step.leads) if t not in program.constants]
+    operands = [
+        (program.location(tensor).storage, _span(program, tensor), lead)
+        for tensor, lead in zip(step.inputs, step.leads)
+        if tensor not in program.constants
+    ]
     overlaps: Overlaps = {}
     for body in dict.fromkeys(storage for storage, _, _ in operands if storage != result.storage):
         for old in (extent for extent in extents[body] if index in extent.readers):
             own = [(span, lead) for storage, span, lead in operands if storage == body and old.start in span]
             if all(lead is not None for _, lead in own):
-                overlaps |= dict.fromkeys(((extent, old) for extent in new), result.offset + max(lead - span.start for span, lead in own))
+                distance = result.offset + max(lead - span.start for span, lead in own)
+                overlaps |= {(extent, old): distance for extent in new}
     return overlaps

@@ -52,10 +52,8 @@ class _Orders:
         self.readers = {extent: sum(1 << reader for reader in extent.readers) for extent in self.uses.extents}
         self.read = [[extent for extent in self.uses.extents if index in extent.readers] for index in range(self.count)]
         # Whose inputs and outputs fill whole units, so that one in place of another changes nothing for the rest.
-        self.is_even = [
-            not any(extent.nbytes % ALIGNMENT or extent.start % ALIGNMENT for extent in self.uses.extents if extent.writer == index or index in extent.readers)
-            for index in range(self.count)
-        ]
+        uneven = [extent for extent in self.uses.extents if extent.nbytes % ALIGNMENT or extent.start % ALIGNMENT]
+        self.is_even = [not any(e.writer == index or index in e.readers for e in uneven) for index in range(self.count)]
 
     def best(self, budget: int) -> Order:
         own = tuple(range(self.count))

@@ -143,7 +143,7 @@ def _placed_by_hand(program: Program, problem: Problem, memory: Memory, placemen
             near = difflib.get_close_matches(name, known, n=3)
             hint = f"; there is {', '.join(near)}" if near else ""
             raise CompileError(f"{name} is to lie in region {region}, but no layer or tensor has that name{hint}")
-        for body in known[name]:
+        for body in sorted(known[name]):
             if placed.setdefault(body, regions[region]) != regions[region]:
                 raise CompileError(f"{name} is to lie in region {region}, but shares memory with what is to lie in {placed[body].name}")
     return placed

@@ -45,6 +45,7 @@ def memory_from_texts(texts: Iterable[str]) -> Memory:
         raise CompileError(f"two regions have one name: {', '.join(names)}")
     return memory
 
+
 Assignment = dict[str, Region]  # of every body
 
 

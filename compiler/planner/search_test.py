@@ -113,7 +113,8 @@ def lowest_in_order(problem: Problem, order: tuple[str, ...]) -> dict[str, int]:
 
 def test_the_bound_sees_what_no_single_step_tells():
     """The start of MobileNetV1: to leave room for the scratch of step 1, b would have to lie elsewhere than step 2 wants it."""
-    image, a, b, c = (Piece(name, size, max(i - 1, 0), i) for i, (name, size) in enumerate((("image", 27648), ("a", 18432), ("b", 18432), ("c", 36864))))
+    sizes = {"image": 27648, "a": 18432, "b": 18432, "c": 36864}
+    image, a, b, c = (Piece(name, size, max(i - 1, 0), i) for i, (name, size) in enumerate(sizes.items()))
     d, scratches = Piece("d", 9216, 3, 3), (Piece("scratch1", 2400, 1, 1), Piece("scratch3", 2352, 3, 3))
     problem = Problem((image, a, b, c, d, *scratches), {(a, image): 94, (b, a): 0, (c, b): 18424, (d, c): 0})
     assert max(step_bound(problem, step) for step in range(4)) == 36864 + 2352
