@@ -12,7 +12,7 @@ from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.planner.best import plan_best
-from compiler.planner.plan import MemoryPlan
+from compiler.planner.plan import MemoryPlan, placeable
 from compiler.planner.regions import SRAM, Memory
 from compiler.program import Program
 from compiler.pte.assemble import assemble_methods
@@ -63,6 +63,9 @@ def lower_graph(graph: Graph, request: LoweringRequest) -> Compiled:
 def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
     """Second stage: the graphs as the methods of a .pte for one tier. Does not need torch. Raises CompileError."""
     methods = {graph.method: _planned(graph, request, several=len(graphs) > 1) for graph in graphs}
+    for name in request.placement:
+        if not any(name in placeable(program) for program, _ in methods.values()):
+            raise CompileError(f"{name} is to lie in region {request.placement[name]}, but no method has a layer or tensor of that name")
     main = request.method or graphs[0].method
     if main not in methods:
         raise CompileError(f"there is no method {main}, only {', '.join(methods)}")
@@ -75,7 +78,8 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
 def _planned(graph: Graph, request: LoweringRequest, several: bool) -> tuple[Program, MemoryPlan]:
     dump = request.dump / graph.method if request.dump and several else request.dump
     program = lower(run_passes(graph, int8_io=request.int8_io, dump=dump), request.tier, OPERATORS)
-    return plan_best(program, request.memory, request.placement, lambda program, layers: elide(program, OPERATORS, layers))
+    placement = {name: region for name, region in request.placement.items() if not several or name in placeable(program)}
+    return plan_best(program, request.memory, placement, lambda program, layers: elide(program, OPERATORS, layers))
 
 
 def load_graphs(path: Path) -> tuple[Graph, ...]:

@@ -1,5 +1,6 @@
 """The compiler's command line from a graph on: what it writes, where, and what it says of flags that cannot be."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -74,3 +75,17 @@ def test_what_does_not_fit_names_layer_and_line(graph):
     message = refused(graph, "--region=sram=512")
     assert message.startswith("error: model.py:1: layer first: the arena of ")
     assert "does not fit region sram of 512 bytes" in message and "the smallest change that would make it fit is" in message
+
+
+def test_a_placement_may_be_of_one_method_alone_but_not_of_none(graph):
+    def method(name: str, layer: str):
+        b = GraphBuilder()
+        y = b.conv2d(layer, b.input("x", int8(1, 8, 8, 4)), np.ones((4, 1, 1, 4), np.int8), int8(1, 8, 8, 4), layout="NHWC")
+        return dataclasses.replace(b.graph(y), method=name)
+
+    graph.write_bytes(graph_bytes(method("forward", "near"), method("other", "far")))
+    regions = ("--region=dtcm=65536", "--region=sram,cycles=2")
+    assert {region["name"] for region in compiled(graph, *regions, "--place=near=sram")["regions"]} == {"dtcm", "sram"}
+    assert [region["name"] for region in compiled(graph, *regions, "--place=far=sram")["regions"]] == ["dtcm"]
+    message = refused(graph, *regions, "--place=fra=sram")
+    assert message == "error: fra is to lie in region sram, but no method has a layer or tensor of that name"

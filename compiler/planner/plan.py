@@ -73,7 +73,7 @@ def plan_memory(program: Program, memory: Memory = (SRAM,), placement: Mapping[s
     """
     problem = memory_problem(program)
     traffic = traffic_of(program)
-    assignment = assign(problem, memory, traffic, _placed_by_hand(program, problem, memory, placement or {}))
+    assignment = assign(problem, memory, traffic, _placed_by_hand(program, memory, placement or {}))
     regions, offsets = [], {}
     for region in (region for region in memory if region in assignment.values()):
         placed = placed_in(problem, assignment, region)
@@ -127,14 +127,18 @@ def _buffers(program: Program, problem: Problem, assignment: Assignment, offsets
     return buffers
 
 
-def _placed_by_hand(program: Program, problem: Problem, memory: Memory, placement: Mapping[str, str]) -> dict[str, Region]:
-    """The region of each body that the user has placed."""
-    regions = {region.name: region for region in memory}
+def placeable(program: Program) -> dict[str, set[str]]:
+    """What `placement` may name, layers, tensors and scratches, with the bodies that each stands for."""
     known: dict[str, set[str]] = {tensor: {program.location(tensor).storage} for tensor in program.tensors}
     for step in (*program.steps, *program.elided):
         for tensor in step.outputs:
             known.setdefault(step.layer, set()).add(program.location(tensor).storage)
-    known |= {step.scratch: {step.scratch} for step in program.steps if step.scratch_bytes}
+    return known | {step.scratch: {step.scratch} for step in program.steps if step.scratch_bytes}
+
+
+def _placed_by_hand(program: Program, memory: Memory, placement: Mapping[str, str]) -> dict[str, Region]:
+    """The region of each body that the user has placed."""
+    regions, known = {region.name: region for region in memory}, placeable(program)
     placed: dict[str, Region] = {}
     for name, region in placement.items():
         if region not in regions:
