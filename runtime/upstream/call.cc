@@ -17,6 +17,23 @@ double Call::number(uint32_t i) {
   return note(values_.number(arguments_[i], value)) ? value : 0;
 }
 
+uint32_t Call::dimension(uint32_t i, uint32_t rank) {
+  const int32_t number = integer(i), size = static_cast<int32_t>(rank);
+  const int32_t counted = number < 0 ? number + size : number;
+  const bool is_there = counted >= 0 && counted < size;
+  require(is_there);
+  return is_there ? static_cast<uint32_t>(counted) : 0;
+}
+
+bool Call::is_text(uint32_t i, const char* text) {
+  Span<const char> found;
+  if (!note(values_.text(arguments_[i], found))) return false;
+  for (char letter : found) {
+    if (letter == 0 || letter != *text++) return false;
+  }
+  return *text == 0;
+}
+
 Ints Call::integers(uint32_t i) {
   Ints ints = {};
   List list;

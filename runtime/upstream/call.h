@@ -38,6 +38,10 @@ class Call {
   bool flag(uint32_t i) { return integer(i) != 0; }
   double number(uint32_t i);
   float real(uint32_t i) { return static_cast<float>(number(i)); }
+  /// One of `rank` dimensions, or of as many positions; below 0 it is counted from the end. InvalidArgument if it is none.
+  uint32_t dimension(uint32_t i, uint32_t rank);
+  /// Whether a String is this one.
+  bool is_text(uint32_t i, const char* text);
   Ints integers(uint32_t i);
   Tensor tensor(uint32_t i) { return tensor_of(arguments_[i]); }
   /// A tensor of this type; InvalidType if it is another.

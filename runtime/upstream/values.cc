@@ -143,6 +143,14 @@ Error Values::number(uint32_t index, double& number) const {
   return Error::Ok;
 }
 
+Error Values::text(uint32_t index, Span<const char>& text) const {
+  Kind kind;
+  Table table;
+  if (Error error = value(index, kind, table); error != Error::Ok) return error;
+  if (kind != Kind::String) return Error::InvalidType;
+  return reader_.text(table, schema::String::VT_STRING_VAL, text) ? Error::Ok : Error::InvalidProgram;
+}
+
 Error Values::is_null(uint32_t index, bool& null) const {
   Kind kind;
   Table table;

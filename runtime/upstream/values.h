@@ -42,6 +42,8 @@ class Values {
   /// An Int, a Double or a Bool.
   Error number(uint32_t index, double& value) const;
 
+  Error text(uint32_t index, Span<const char>& text) const;
+
   /// Null gives true.
   Error is_null(uint32_t index, bool& value) const;
 

@@ -1,3 +1,4 @@
+#include "kernels/float_math.h"
 #include "runtime/upstream/operators/elementwise.h"
 
 namespace kindling::upstream {
@@ -23,16 +24,13 @@ struct Relu {
   float operator()(float x, const Unary&) const { return x < 0 ? 0 : x; }
 };
 struct Clamp {
-  float operator()(float x, const Unary& between) const {
-    if (x < between.a) x = between.a;
-    return x > between.b ? between.b : x;
-  }
+  float operator()(float x, const Unary& between) const { return clamped(x, between.a, between.b); }
 };
 struct Neg {
   float operator()(float x, const Unary&) const { return -x; }
 };
 struct Abs {
-  float operator()(float x, const Unary&) const { return __builtin_fabsf(x); }
+  float operator()(float x, const Unary&) const { return magnitude(x); }
 };
 struct LeakyRelu {
   float operator()(float x, const Unary& slope) const { return x >= 0 ? x : x * slope.a; }
@@ -82,10 +80,10 @@ struct Div {
   float operator()(float x, float y, float) const { return x / y; }
 };
 struct Minimum {
-  float operator()(float x, float y, float) const { return x < y || x != x ? x : y; }
+  float operator()(float x, float y, float) const { return lesser(x, y); }
 };
 struct Maximum {
-  float operator()(float x, float y, float) const { return x > y || x != x ? x : y; }
+  float operator()(float x, float y, float) const { return greater(x, y); }
 };
 
 }  // namespace
@@ -93,8 +91,8 @@ struct Maximum {
 Error prepare_relu(Call& call) { return prepare_unary<Relu>(call, 1); }
 Error prepare_hardtanh(Call& call) { return prepare_unary<Clamp>(call, 3, call.real(1), call.real(2)); }
 Error prepare_clamp(Call& call) {
-  const float low = call.is_null(1) ? -__builtin_inff() : call.real(1);
-  const float high = call.is_null(2) ? __builtin_inff() : call.real(2);
+  const float low = call.is_null(1) ? -kInfinity : call.real(1);
+  const float high = call.is_null(2) ? kInfinity : call.real(2);
   return prepare_unary<Clamp>(call, 3, low, high);
 }
 Error prepare_neg(Call& call) { return prepare_unary<Neg>(call, 1); }

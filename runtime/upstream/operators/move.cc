@@ -52,15 +52,6 @@ void run_fill(const Step& step) {
   }
 }
 
-/// Argument `i` as one of `rank` dimensions, which may be counted from the end.
-uint32_t axis(Call& call, uint32_t i, uint32_t rank) {
-  const int32_t axis = call.integer(i);
-  const int32_t counted = axis < 0 ? axis + static_cast<int32_t>(rank) : axis;
-  const bool is_there = counted >= 0 && counted < static_cast<int32_t>(rank);
-  call.require(is_there);
-  return is_there ? static_cast<uint32_t>(counted) : 0;
-}
-
 /// Copies so that dimension i of the output is dimension order[i] of the input.
 Error add_permutation(Call& call, const Tensor& x, const Tensor& y, const uint32_t* order) {
   Loop loops[kMaxRank];
@@ -171,7 +162,7 @@ Error prepare_permute_copy(Call& call) {
 
 Error prepare_transpose_copy(Call& call) {
   const Tensor x = call.tensor(0), y = call.output(3);
-  const uint32_t a = axis(call, 1, x.rank), b = axis(call, 2, x.rank);
+  const uint32_t a = call.dimension(1, x.rank), b = call.dimension(2, x.rank);
   return add_transposition(call, x, y, a, b);
 }
 
@@ -199,7 +190,7 @@ Error prepare_expand_copy(Call& call) {
 
 Error prepare_slice_copy(Call& call) {
   const Tensor x = call.tensor(0), y = call.output(5);
-  const uint32_t along = axis(call, 1, x.rank);
+  const uint32_t along = call.dimension(1, x.rank);
   const int32_t size = static_cast<int32_t>(x.sizes[along]), step = call.integer(4);
   const auto bound = [&](uint32_t i, int32_t otherwise) {
     int32_t at = call.is_null(i) ? otherwise : call.integer(i);
@@ -222,8 +213,8 @@ Error prepare_slice_copy(Call& call) {
 
 Error prepare_select_copy(Call& call) {
   const Tensor x = call.tensor(0), y = call.output(3);
-  const uint32_t along = axis(call, 1, x.rank);
-  const uint32_t index = axis(call, 2, x.sizes[along]);
+  const uint32_t along = call.dimension(1, x.rank);
+  const uint32_t index = call.dimension(2, x.sizes[along]);
   call.require(x.rank == y.rank + 1);
   if (call.error() != Error::Ok) return call.error();
   uint32_t strides[kMaxRank];
@@ -238,7 +229,7 @@ Error prepare_select_copy(Call& call) {
 /// A step for each input.
 Error prepare_cat(Call& call) {
   const Tensor y = call.output(2);
-  const uint32_t along = axis(call, 1, y.rank), count = call.list_size(0);
+  const uint32_t along = call.dimension(1, y.rank), count = call.list_size(0);
   uint32_t at = 0;
   for (uint32_t n = 0; n < count && call.error() == Error::Ok; ++n) {
     const Tensor x = call.tensor_in_list(0, n);

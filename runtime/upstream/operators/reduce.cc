@@ -1,3 +1,4 @@
+#include "kernels/float_math.h"
 #include "runtime/upstream/operators/reduce.h"
 
 namespace kindling::upstream {
@@ -30,12 +31,12 @@ void run_mean(const Step& step) {
 
 void run_amax(const Step& step) {
   const auto& p = static_cast<const Reduction&>(step);
-  for_each_result(p, [](float largest, float x) { return x > largest || x != x ? x : largest; });
+  for_each_result(p, [](float largest, float x) { return greater(x, largest); });
 }
 
 void run_amin(const Step& step) {
   const auto& p = static_cast<const Reduction&>(step);
-  for_each_result(p, [](float least, float x) { return x < least || x != x ? x : least; });
+  for_each_result(p, [](float least, float x) { return lesser(x, least); });
 }
 
 /// Argument 1 are dimensions, all if there are none; argument 2 says whether they stay, of size 1.

@@ -136,6 +136,16 @@ class Rows(nn.Module):
         return self.rows(y.flatten(2)), F.max_pool2d(y, 3, 2, 1), F.avg_pool2d(y, 3, 2, 1, ceil_mode=True, count_include_pad=False)
 
 
+class AtenFunctions(nn.Module):
+    """Functions of upstream's that its machine's mathematical library computes, and sums that its optimised kernels reorder."""
+
+    def forward(self, x):
+        y, size = torch.sigmoid(x) * torch.tanh(x), x.abs() + 0.1
+        roots = torch.sqrt(size) - torch.rsqrt(size) + torch.log(size)
+        products = torch.bmm(F.gelu(x), torch.exp(y).transpose(1, 2))
+        return F.softmax(x, 1) + F.log_softmax(roots, -1), products
+
+
 def _block(channels: int, out: int, stride: int = 1) -> list[nn.Module]:
     """A depthwise and a pointwise convolution."""
     depthwise = nn.Conv2d(channels, channels, 3, stride=stride, padding=1, groups=channels)
@@ -197,6 +207,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], ToProgram]] = 
     "aten_mlp": (lambda: nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 10)), (1, 16), _aten),
     "aten_mix": (Mix, (2, 3, 6, 6), _aten),
     "aten_rows": (Rows, (1, 2, 5, 5), _aten),
+    "aten_functions": (AtenFunctions, (1, 5, 7), _aten),
     "aten_ds_cnn": (lambda: _ds_cnn(16, nn.Conv2d(1, 16, (10, 4), stride=2, padding=(5, 1))), (1, 1, 49, 10), _aten),
     "cortex_m_ds_cnn": (lambda: _ds_cnn(16, nn.Conv2d(1, 16, (10, 4), stride=2, padding=(5, 1))), (1, 1, 49, 10), _M55),
     "cortex_m_resnet8": (lambda: _resnet8(8), (1, 3, 20, 20), _M4),
