@@ -15,10 +15,12 @@ struct Loops {
   uint32_t strides[kOperands][kMaxRank];
 };
 
+inline constexpr uint32_t kMaxOperands = 4;
+
 /// One loop of a nest that is being made.
 struct Loop {
   uint32_t size;
-  uint32_t strides[3];
+  uint32_t strides[kMaxOperands];
 };
 
 /// Makes `loops`, `rank` of `operands` strides each, fewer: those of one turn go, neighbours that step as one become one. Returns how
@@ -27,7 +29,7 @@ uint32_t merge_loops(Loop* loops, uint32_t rank, uint32_t operands);
 
 template <uint32_t kOperands>
 Loops<kOperands> merged(Loop* loops, uint32_t rank) {
-  static_assert(kOperands <= 3);
+  static_assert(kOperands <= kMaxOperands);
   Loops<kOperands> result = {};
   result.rank = merge_loops(loops, rank, kOperands);
   for (uint32_t i = 0; i < result.rank; ++i) {

@@ -86,6 +86,32 @@ struct Maximum {
   float operator()(float x, float y, float) const { return greater(x, y); }
 };
 
+template <class Holds>
+void run_comparison(const Step& step) {
+  const auto& p = static_cast<const Comparison&>(step);
+  const auto* x = static_cast<const float*>(p.x);
+  for_each(p.loops, [&](const uint32_t* at) { p.y[at[0]] = Holds()(x[at[1]], p.other); });
+}
+
+void run_logical_not(const Step& step) {
+  const auto& p = static_cast<const Comparison&>(step);
+  const auto* x = static_cast<const uint8_t*>(p.x);
+  for_each(p.loops, [&](const uint32_t* at) { p.y[at[0]] = x[at[1]] == 0; });
+}
+
+template <class Holds>
+Error prepare_comparison(Call& call, Holds) {
+  const Tensor x = call.tensor(0, ScalarType::kFloat), y = call.output(2, ScalarType::kBool);
+  Comparison step = {{}, x.data, y.data, call.real(1), {}};
+  call.require(x.has_sizes_of(y) && loops_over(step.loops, y, x));
+  return call.add(run_comparison<Holds>, step);
+}
+
+void run_where(const Step& step) {
+  const auto& p = static_cast<const Where&>(step);
+  for_each(p.loops, [&](const uint32_t* at) { p.z[at[0]] = p.truth[at[1]] != 0 ? p.x[at[2]] : p.y[at[3]]; });
+}
+
 }  // namespace
 
 Error prepare_relu(Call& call) { return prepare_unary<Relu>(call, 1); }
@@ -111,5 +137,27 @@ Error prepare_add_scalar(Call& call) { return prepare_with_scalar<Add>(call, 3, 
 Error prepare_sub_scalar(Call& call) { return prepare_with_scalar<Sub>(call, 3, call.real(2)); }
 Error prepare_mul_scalar(Call& call) { return prepare_with_scalar<Mul>(call, 2); }
 Error prepare_div_scalar(Call& call) { return prepare_with_scalar<Div>(call, 2); }
+
+
+Error prepare_gt_scalar(Call& call) { return prepare_comparison(call, [](float x, float y) { return x > y; }); }
+Error prepare_ge_scalar(Call& call) { return prepare_comparison(call, [](float x, float y) { return x >= y; }); }
+Error prepare_lt_scalar(Call& call) { return prepare_comparison(call, [](float x, float y) { return x < y; }); }
+Error prepare_le_scalar(Call& call) { return prepare_comparison(call, [](float x, float y) { return x <= y; }); }
+Error prepare_eq_scalar(Call& call) { return prepare_comparison(call, [](float x, float y) { return x == y; }); }
+
+Error prepare_logical_not(Call& call) {
+  const Tensor x = call.tensor(0, ScalarType::kBool), y = call.output(1, ScalarType::kBool);
+  Comparison step = {{}, x.data, y.data, 0, {}};
+  call.require(x.has_sizes_of(y) && loops_over(step.loops, y, x));
+  return call.add(run_logical_not, step);
+}
+
+Error prepare_where(Call& call) {
+  const Tensor truth = call.tensor(0, ScalarType::kBool), x = call.tensor(1, ScalarType::kFloat);
+  const Tensor y = call.tensor(2, ScalarType::kFloat), z = call.output(3, ScalarType::kFloat);
+  Where step = {{}, truth.data, x.as<const float>(), y.as<const float>(), z.as<float>(), {}};
+  call.require(loops_over(step.loops, z, truth, x, y));
+  return call.add(run_where, step);
+}
 
 }  // namespace kindling::upstream

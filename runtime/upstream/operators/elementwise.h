@@ -1,4 +1,5 @@
-// aten operators on each element of one or two float tensors.
+// aten operators on each element of one or two float tensors. A quotient is a quotient, as in upstream's portable kernels; its
+// optimised ones multiply by the reciprocal where the divisor is one number.
 #pragma once
 
 #include "runtime/upstream/loops.h"
@@ -21,6 +22,22 @@ struct Binary : Step {
   float* z;
   float factor, other;
   Loops<3> loops;  // z, x, y
+};
+
+/// y = f(x, other), a truth as a byte; x are floats, or truths.
+struct Comparison : Step {
+  const void* x;
+  uint8_t* y;
+  float other;
+  Loops<2> loops;  // y, x
+};
+
+/// z = x where a truth holds, else y.
+struct Where : Step {
+  const uint8_t* truth;
+  const float *x, *y;
+  float* z;
+  Loops<4> loops;  // z, truth, x, y
 };
 
 Error prepare_relu(Call& call);
@@ -62,5 +79,22 @@ inline constexpr Operator aten_add_Scalar_out = {"aten::add.Scalar_out", 4, kCal
 inline constexpr Operator aten_sub_Scalar_out = {"aten::sub.Scalar_out", 4, kCallBytes<Binary>, prepare_sub_scalar};
 inline constexpr Operator aten_mul_Scalar_out = {"aten::mul.Scalar_out", 3, kCallBytes<Binary>, prepare_mul_scalar};
 inline constexpr Operator aten_div_Scalar_out = {"aten::div.Scalar_out", 3, kCallBytes<Binary>, prepare_div_scalar};
+
+
+Error prepare_gt_scalar(Call& call);
+Error prepare_ge_scalar(Call& call);
+Error prepare_lt_scalar(Call& call);
+Error prepare_le_scalar(Call& call);
+Error prepare_eq_scalar(Call& call);
+Error prepare_logical_not(Call& call);
+Error prepare_where(Call& call);
+
+inline constexpr Operator aten_gt_Scalar_out = {"aten::gt.Scalar_out", 3, kCallBytes<Comparison>, prepare_gt_scalar};
+inline constexpr Operator aten_ge_Scalar_out = {"aten::ge.Scalar_out", 3, kCallBytes<Comparison>, prepare_ge_scalar};
+inline constexpr Operator aten_lt_Scalar_out = {"aten::lt.Scalar_out", 3, kCallBytes<Comparison>, prepare_lt_scalar};
+inline constexpr Operator aten_le_Scalar_out = {"aten::le.Scalar_out", 3, kCallBytes<Comparison>, prepare_le_scalar};
+inline constexpr Operator aten_eq_Scalar_out = {"aten::eq.Scalar_out", 3, kCallBytes<Comparison>, prepare_eq_scalar};
+inline constexpr Operator aten_logical_not_out = {"aten::logical_not.out", 2, kCallBytes<Comparison>, prepare_logical_not};
+inline constexpr Operator aten_where_self_out = {"aten::where.self_out", 4, kCallBytes<Where>, prepare_where};
 
 }  // namespace kindling::upstream

@@ -63,6 +63,7 @@ Error prepare_exp(Call& call) { return prepare_function(call, 1, run_function<ex
 Error prepare_log(Call& call) { return prepare_function(call, 1, run_function<logarithm>); }
 Error prepare_sqrt(Call& call) { return prepare_function(call, 1, run_function<square_root>); }
 Error prepare_rsqrt(Call& call) { return prepare_function(call, 1, run_function<reciprocal_root>); }
+Error prepare_log1p(Call& call) { return prepare_function(call, 1, run_function<logarithm_of_one_more>); }
 Error prepare_gelu(Call& call) {
   call.require(call.is_text(1, "none"), Error::NotSupported);
   return prepare_function(call, 2, run_function<gelu>);

@@ -28,6 +28,7 @@ Error prepare_exp(Call& call);
 Error prepare_log(Call& call);
 Error prepare_sqrt(Call& call);
 Error prepare_rsqrt(Call& call);
+Error prepare_log1p(Call& call);
 Error prepare_gelu(Call& call);
 Error prepare_softmax(Call& call);
 Error prepare_log_softmax(Call& call);
@@ -38,6 +39,7 @@ inline constexpr Operator aten_exp_out = {"aten::exp.out", 2, kCallBytes<Functio
 inline constexpr Operator aten_log_out = {"aten::log.out", 2, kCallBytes<Function>, prepare_log};
 inline constexpr Operator aten_sqrt_out = {"aten::sqrt.out", 2, kCallBytes<Function>, prepare_sqrt};
 inline constexpr Operator aten_rsqrt_out = {"aten::rsqrt.out", 2, kCallBytes<Function>, prepare_rsqrt};
+inline constexpr Operator aten_log1p_out = {"aten::log1p.out", 2, kCallBytes<Function>, prepare_log1p};
 inline constexpr Operator aten_gelu_out = {"aten::gelu.out", 3, kCallBytes<Function>, prepare_gelu};
 inline constexpr Operator aten__softmax_out = {"aten::_softmax.out", 4, kCallBytes<Softmax>, prepare_softmax};
 inline constexpr Operator aten__log_softmax_out = {"aten::_log_softmax.out", 4, kCallBytes<Softmax>, prepare_log_softmax};

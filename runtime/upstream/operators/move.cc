@@ -81,6 +81,14 @@ Error add_part(Call& call, const Tensor& x, const Tensor& y, uint32_t from, cons
   return add_copy(call, x.data + from * x.element_bytes, y.data, y.element_bytes, loops, y.rank);
 }
 
+/// Fills a tensor with an element, of no more bytes than a float.
+Error add_fill(Call& call, const Tensor& y, const void* element) {
+  if (call.error() != Error::Ok) return call.error();
+  Fill fill = {{}, y.data, y.element_bytes, y.count, {}};
+  __builtin_memcpy(fill.element, element, y.element_bytes);
+  return call.add(run_fill, fill);
+}
+
 /// Elements in front of and behind each axis.
 struct Padding {
   int32_t before[kMaxRank], after[kMaxRank];
@@ -100,9 +108,7 @@ Error add_padding(Call& call, const Tensor& x, const Tensor& y, const Padding& p
     loops[i] = {x.sizes[i], {y.strides[i], x.strides[i]}};
   }
   if (call.error() != Error::Ok) return call.error();
-  Fill fill = {{}, y.data, y.element_bytes, y.count, {}};
-  __builtin_memcpy(fill.element, element, y.element_bytes);
-  call.add(run_fill, fill);
+  add_fill(call, y, element);
   return add_copy(call, x.data, y.data + at * y.element_bytes, y.element_bytes, loops, x.rank);
 }
 
@@ -257,6 +263,39 @@ Error prepare_constant_pad_nd(Call& call) {
   }
   const float value = call.is_null(2) ? 0 : call.real(2);
   return add_padding(call, x, y, padding, &value);
+}
+
+Error prepare_full(Call& call) {
+  const Tensor y = call.output(2, ScalarType::kFloat);
+  const float value = call.real(1);
+  return add_fill(call, y, &value);
+}
+
+Error prepare_full_like(Call& call) {
+  const Tensor x = call.tensor(0), y = call.output(3, ScalarType::kFloat);
+  call.require(x.has_sizes_of(y));
+  const float value = call.real(1);
+  return add_fill(call, y, &value);
+}
+
+/// A step for each output.
+Error prepare_split_with_sizes_copy(Call& call) {
+  const Tensor x = call.tensor(0);
+  const Ints sizes = call.integers(1);
+  const uint32_t along = call.dimension(2, x.rank), count = call.list_size(3);
+  uint32_t at = 0;
+  call.require(sizes.size == count);
+  for (uint32_t n = 0; n < count && call.error() == Error::Ok; ++n) {
+    const Tensor y = call.tensor_in_list(3, n);
+    call.require(!y.is_constant, Error::NotSupported);
+    call.require(y.rank == x.rank && y.sizes[along] == static_cast<uint32_t>(sizes[n]) && y.sizes[along] <= x.sizes[along] - at);
+    for (uint32_t i = 0; i < x.rank; ++i) call.require(i == along || y.sizes[i] == x.sizes[i]);
+    if (call.error() != Error::Ok) break;
+    add_part(call, x, y, at * x.strides[along], x.strides);
+    at += y.sizes[along];
+  }
+  call.require(at == x.sizes[along]);
+  return call.error();
 }
 
 Error prepare_quantized_pad(Call& call) {

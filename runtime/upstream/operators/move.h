@@ -35,6 +35,9 @@ Error prepare_slice_copy(Call& call);
 Error prepare_select_copy(Call& call);
 Error prepare_cat(Call& call);
 Error prepare_constant_pad_nd(Call& call);
+Error prepare_full(Call& call);
+Error prepare_full_like(Call& call);
+Error prepare_split_with_sizes_copy(Call& call);
 Error prepare_to_dim_order_copy(Call& call);
 
 inline constexpr Operator aten_clone_out = {"aten::clone.out", 3, kCallBytes<Copy>, prepare_copy};
@@ -55,6 +58,10 @@ inline constexpr Operator aten_cat_out = {"aten::cat.out", 3, kCallBytes<Copy>, 
 inline constexpr Operator aten_constant_pad_nd_out = {"aten::constant_pad_nd.out", 4, kCallBytes<Fill> + kCallBytes<Copy>,
                                                       prepare_constant_pad_nd};
 
+inline constexpr Operator aten_full_out = {"aten::full.out", 3, kCallBytes<Fill>, prepare_full};
+inline constexpr Operator aten_full_like_out = {"aten::full_like.out", 4, kCallBytes<Fill>, prepare_full_like};
+inline constexpr Operator aten_split_with_sizes_copy_out = {"aten::split_with_sizes_copy.out", 4, kCallBytes<Copy>,
+                                                            prepare_split_with_sizes_copy};
 
 Error prepare_quantized_pad(Call& call);
 Error prepare_quantized_pad_nhwc(Call& call);

@@ -39,6 +39,15 @@ void run_amin(const Step& step) {
   for_each_result(p, [](float least, float x) { return lesser(x, least); });
 }
 
+void run_any(const Step& step) {
+  const auto& p = static_cast<const Any&>(step);
+  for_each(p.loops, [&](const uint32_t* at) {
+    bool any = false;
+    for (uint32_t i = 0; i < p.depth && !any; ++i) any = p.x[at[1] + i * p.stride] != 0;
+    p.y[at[0]] = any;
+  });
+}
+
 /// Argument 1 are dimensions, all if there are none; argument 2 says whether they stay, of size 1.
 Error prepare_reduction(Call& call, uint32_t output, void (*run)(const Step&)) {
   const Tensor x = call.tensor(0, ScalarType::kFloat), y = call.output(output, ScalarType::kFloat);
@@ -86,5 +95,27 @@ Error prepare_sum(Call& call) {
 }
 Error prepare_amax(Call& call) { return prepare_reduction(call, 3, run_amax); }
 Error prepare_amin(Call& call) { return prepare_reduction(call, 3, run_amin); }
+
+
+/// Along the dimension that argument 1 is, which stays, of size 1, if argument 2 says so.
+Error prepare_any(Call& call) {
+  const Tensor x = call.tensor(0, ScalarType::kBool), y = call.output(3, ScalarType::kBool);
+  const uint32_t along = call.dimension(1, x.rank);
+  const bool keep = call.flag(2);
+  call.require(y.rank == (keep ? x.rank : x.rank - 1) && x.count != 0);
+  Loop loops[kMaxRank];
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < x.rank && call.error() == Error::Ok; ++i) {
+    const uint32_t axis = keep || i < along ? i : i - 1;
+    if (i == along) {
+      call.require(!keep || y.sizes[i] == 1);
+      continue;
+    }
+    call.require(y.sizes[axis] == x.sizes[i]);
+    loops[rank++] = {x.sizes[i], {y.strides[axis], x.strides[i]}};
+  }
+  if (call.error() != Error::Ok) return call.error();
+  return call.add(run_any, Any{{}, x.data, y.data, x.sizes[along], x.strides[along], merged<2>(loops, rank)});
+}
 
 }  // namespace kindling::upstream

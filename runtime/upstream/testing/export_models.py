@@ -146,6 +146,21 @@ class AtenFunctions(nn.Module):
         return F.softmax(x, 1) + F.log_softmax(roots, -1), products
 
 
+class Recurrent(nn.Module):
+    """An LSTM, step by step, and a normalised linear layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps, self.norm, self.slope = nn.LSTM(6, 8, batch_first=True), nn.LayerNorm(8), nn.PReLU()
+
+    def forward(self, x):
+        return self.slope(self.norm(self.steps(x)[0]))
+
+
+def _encoder() -> nn.Module:
+    return nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, activation="gelu")
+
+
 def _block(channels: int, out: int, stride: int = 1) -> list[nn.Module]:
     """A depthwise and a pointwise convolution."""
     depthwise = nn.Conv2d(channels, channels, 3, stride=stride, padding=1, groups=channels)
@@ -208,6 +223,8 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], ToProgram]] = 
     "aten_mix": (Mix, (2, 3, 6, 6), _aten),
     "aten_rows": (Rows, (1, 2, 5, 5), _aten),
     "aten_functions": (AtenFunctions, (1, 5, 7), _aten),
+    "aten_encoder": (_encoder, (1, 4, 8), _aten),
+    "aten_recurrent": (Recurrent, (1, 3, 6), _aten),
     "aten_ds_cnn": (lambda: _ds_cnn(16, nn.Conv2d(1, 16, (10, 4), stride=2, padding=(5, 1))), (1, 1, 49, 10), _aten),
     "cortex_m_ds_cnn": (lambda: _ds_cnn(16, nn.Conv2d(1, 16, (10, 4), stride=2, padding=(5, 1))), (1, 1, 49, 10), _M55),
     "cortex_m_resnet8": (lambda: _resnet8(8), (1, 3, 20, 20), _M4),
