@@ -78,5 +78,6 @@ def test_other_shapes_and_dtypes_are_refused() -> None:
 
 
 def test_numbers_lie_in_the_order_that_is_stated() -> None:
-    params = BY_NAME["elu"].pack(Call("elu", call_of("elu", (2,)).inputs, call_of("elu", (2,)).outputs, {"alpha": 3.0, "scale": 4.0, "input_scale": 5.0}), "mve")
+    tensor = TensorType((2,), "float32")
+    params = BY_NAME["elu"].pack(Call("elu", (tensor,), (tensor,), {"alpha": 3.0, "scale": 4.0, "input_scale": 5.0}), "mve")
     assert np.frombuffer(params, "<f4")[1:].tolist() == [3.0, 4.0, 5.0] and params[:4] == bytes([2, 0, 0, 0])

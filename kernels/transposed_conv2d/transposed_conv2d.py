@@ -28,7 +28,7 @@ import numpy as np
 from kernels.by_dtype import ByDtype
 from kernels.channels import Channels
 from kernels.conv2d import conv2d
-from kernels.operator import Call, Tier, UnsupportedError
+from kernels.operator import Call, Tier
 from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
 from kernels.transposed_conv2d import transposed_conv2d_f32

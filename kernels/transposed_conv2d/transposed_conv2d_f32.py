@@ -1,4 +1,4 @@
-"""transposed_conv2d of float32, NHWC: conv2d_f32 over an input whose pixels are spread apart, of whose taps only those that meet a pixel count.
+"""transposed_conv2d of float32, NHWC: conv2d_f32 over an input whose pixels are spread apart; only taps that meet a pixel count.
 
 Attributes of a call:
     weight             float32 [O, KH, KW, I / groups]

@@ -4,7 +4,6 @@ import os
 import pathlib
 
 import numpy as np
-import pytest
 import torch
 
 from models.kws import kws
