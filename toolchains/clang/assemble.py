@@ -16,6 +16,19 @@ LOCK = pathlib.Path(__file__).with_name("packages.lock.json")
 INPUTS = [pathlib.Path(__file__), LOCK, *(pathlib.Path(module.__file__) for module in (elf, relocate))]
 RUNTIMES = ("asan", "asan_cxx", "asan_static", "asan-preinit", "builtins", "fuzzer", "ubsan_standalone", "ubsan_standalone_cxx")
 
+_AS_GCC = """\
+#!/bin/sh
+# Starts clang with a command line that is written for GCC: without the optimisations of which clang knows nothing.
+for argument do
+  shift
+  case $argument in
+    -fno-tree-* | -fno-schedule-insns*) ;;
+    *) set -- "$@" "$argument" ;;
+  esac
+done
+exec "${0%/*}/clang" "$@"
+"""
+
 
 def build(folder: pathlib.Path) -> None:
     work = folder.with_name("debs")
@@ -24,6 +37,9 @@ def build(folder: pathlib.Path) -> None:
     libraries = work / "usr/lib/x86_64-linux-gnu"
     (folder / "bin").mkdir()
     shutil.copy(llvm / "bin/clang", folder / "bin/clang")
+    as_gcc = folder / "bin/clang-as-gcc"
+    as_gcc.write_text(_AS_GCC)
+    as_gcc.chmod(0o755)
     resources = next((llvm / "lib/clang").iterdir())
     own = folder / "lib/clang" / resources.name
     shutil.copytree(resources / "include", own / "include")
