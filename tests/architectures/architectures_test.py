@@ -55,6 +55,7 @@ ARCHITECTURES = {
     "signals.siamese": (((1, 24, 24),) * 2, 36),
     "signals.sensor_fusion": (((6, 32), (4,)), 30),
     "signals.deep_and_cross": (((20,),), 36),
+    "signals.attention": (((16, 12),), 30),
 }
 
 
