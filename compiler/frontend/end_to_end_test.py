@@ -358,6 +358,18 @@ MODELS = {
         "y = self.a(x); return y, self.b(y)",
         ["conv2d_1x1_s8", "conv2d_1x1_s8"],
     ),
+    "concats of one tensor and each other, whose scales are one": (
+        (1, 3, 6, 6),
+        "",
+        "v = torch.cat([x, x], 1); w = torch.cat([v, x], 1); return w, F.relu(v)",
+        ["concat_2_s8", "concat_2_s8", "max_pool2d_s8"],
+    ),
+    "concats of everything before, as in a dense block": (
+        (1, 3, 6, 6),
+        "self.a = nn.Conv2d(3, 3, 1); self.b = nn.Conv2d(6, 3, 1)",
+        "v = torch.cat([x, self.a(x)], 1); w = torch.cat([v, x], 1); return w, self.b(v)",
+        ["conv2d_1x1_s8", "concat_2_s8", "concat_2_s8", "conv2d_1x1_s8"],
+    ),
 }
 
 FINER = {

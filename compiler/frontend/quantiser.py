@@ -28,6 +28,7 @@ from torchao.quantization.pt2e.quantizer import (
 
 from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
 from compiler.frontend.observer import RangeObserver
+from compiler.frontend.sharing import ANNOTATION, share_directly, wished_spec
 
 aten = torch.ops.aten
 
@@ -76,8 +77,6 @@ FIXED = {
     aten.tanh.default: (1 / 128, 0),
     aten.tanh_.default: (1 / 128, 0),
 }
-
-ANNOTATION = "quantization_annotation"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,6 +129,7 @@ class Int8Quantiser(Quantizer):
                 self._annotate_function(node, origins)
             else:
                 self._annotate(node)
+        share_directly(model.graph)
         return model
 
     def validate(self, model: GraphModule) -> None:
@@ -180,10 +180,7 @@ class Int8Quantiser(Quantizer):
     def _as_given(self, operand: Node) -> QuantizationSpecBase:
         """How a node reads its operand: with the fixed parameters that it has where it comes from, if so, else as any activation."""
         annotation = operand.meta.get(ANNOTATION)
-        given = annotation.output_qspec if annotation else None
-        if isinstance(given, SharedQuantizationSpec):
-            source, reader = given.edge_or_node
-            given = reader.meta[ANNOTATION].input_qspec_map[source]
+        given = wished_spec(annotation.output_qspec) if annotation else None
         return given if isinstance(given, FixedQParamsQuantizationSpec) else self.activation
 
 
