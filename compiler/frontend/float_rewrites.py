@@ -5,12 +5,14 @@ from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators
+from compiler.frontend.in_place import write_nothing_in_place
 from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities
 from compiler.frontend.user_code import UserCode
 
 
 def rewrite_float(module: GraphModule, code: UserCode) -> None:
     """Raises CompileError at an operator that cannot be compiled."""
+    write_nothing_in_place(module, code)
     remove_identities(module)
     decompose_moves(module)
     batch_norms_as_convolutions(module)

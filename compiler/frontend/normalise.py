@@ -24,7 +24,6 @@ IDENTITIES = {
     aten.contiguous.default,
     aten.detach.default,
     aten.dropout.default,
-    aten.dropout_.default,
     aten.feature_dropout.default,
 }
 

@@ -71,11 +71,8 @@ SHARED = {
 FIXED = {
     aten.softmax.int: (1 / 256, -128),
     aten.hardsigmoid.default: (1 / 256, -128),
-    aten.hardsigmoid_.default: (1 / 256, -128),
     aten.sigmoid.default: (1 / 256, -128),
-    aten.sigmoid_.default: (1 / 256, -128),
     aten.tanh.default: (1 / 128, 0),
-    aten.tanh_.default: (1 / 128, 0),
 }
 
 

@@ -1,0 +1,120 @@
+"""In-place operators compile where they are functions of their operands, and are refused where they are not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compiler.frontend.build_graph import ModelRequest, build_graph
+from compiler.lower import lower
+from compiler.passes import run_passes
+from compiler.pte_compiler import serve
+from compiler.reference import from_firmware, run_program, to_firmware
+from kernels.registry import OPERATORS
+
+import torch  # isort: skip  (after the front end, which sets it up)
+
+MODEL = """\
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("s", torch.ones(1, 4))
+        self.scale = nn.Parameter(torch.ones(1, 4))
+
+    def forward(self, x):
+        FORWARD
+
+def build_model():
+    return Model()
+
+def export_model():
+    return torch.export.export(build_model().eval(), example_inputs())
+
+def export_functional_model():
+    return export_model().run_decompositions({})
+
+def example_inputs():
+    return (torch.zeros(1, 4),)
+
+def calibration():
+    for seed in range(4):
+        yield torch.randn(1, 4, generator=torch.Generator().manual_seed(seed))
+"""
+
+STATE = {
+    "self.s.add_(1); return x * self.s": "add_: it changes the buffer s",
+    "self.s.mul_(0.5).add_(x); return x * self.s": "mul_: it changes the buffer s",
+    "old = self.s.clone(); self.s.copy_(x); return x + old": "copy_: it changes the buffer s",
+    "self.s[:, 0] += 1; return x * self.s": "add_: it changes the buffer s",
+    "self.s = self.s + 1; return x * self.s": "copy__default: it changes the buffer s",
+    "self.scale.add_(1); return x * self.scale": "add_: it changes the parameter scale",
+}
+
+VIEWS = [
+    "part = x[:, :2]; part.add_(1); return x * 2",
+    "y = x + 1; part = y[:, 1:3]; part.relu_(); return y * 2",
+    "y = x + 1; z = y.view(4); y.add_(1); return z * 2",
+]
+
+FUNCTIONS = [
+    "return torch.relu_(x + 1).add_(x)",
+    "y = x.clone(); y.mul_(8); return x + y",
+    "y = (x + 1).view(4); return y.relu_()",
+    "y = x + 1; a, b = y.chunk(2, 1); a.mul_(3); return torch.cat([a, b], 1)",
+    "return nn.functional.dropout(x * 2, 0.5, False, inplace=True) + 1",
+]
+
+
+@pytest.fixture(autouse=True)
+def in_workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write(forward: str) -> None:
+    Path("m.py").write_text(MODEL.replace("FORWARD", forward))
+
+
+def refusal(entry: str = "build_model", dtype: str = "int8") -> str:
+    exit_code, message = serve(["--srcs=m.py", f"--entry=m:{entry}", f"--dtype={dtype}", "--graph=m.graph"])
+    assert exit_code == 1 and not Path("m.graph").exists()
+    return message
+
+
+@pytest.mark.parametrize("forward", STATE)
+def test_state_is_refused_with_its_name_and_line(forward):
+    write(forward)
+    wanted = f"error: m.py:11: layer {STATE[forward]}, but a compiled model keeps nothing from run to run; make it an input and an output"
+    assert refusal() == refusal(dtype="float32") == wanted
+
+
+def test_state_is_refused_in_exported_programs_as_they_are_and_in_functional_form():
+    write("self.s.mul_(0.5).add_(x); return x * self.s")
+    for dtype in ("int8", "float32"):
+        assert refusal("export_model", dtype).startswith("error: m.py:11: layer mul_: it changes the buffer s, but")
+        assert refusal("export_functional_model", dtype).startswith("error: m.py:11: layer copy__default: it changes the buffer s, but")
+
+
+@pytest.mark.parametrize("forward", VIEWS)
+def test_writing_through_a_view_of_what_is_read_later_is_refused(forward):
+    write(forward)
+    assert refusal().startswith("error: m.py:11: layer ") and "read afterwards through another view" in refusal()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("forward", FUNCTIONS)
+def test_what_is_a_function_of_its_operands_computes_what_the_model_says(forward, dtype):
+    write(forward)
+    request = ModelRequest("m", "m:build_model", "m:example_inputs", "m:calibration", ("m.py",), dtype)
+    program = lower(run_passes(build_graph(request)), "scalar", OPERATORS)
+    names: dict = {}
+    exec(Path("m.py").read_text(), names)
+    for (x,) in zip(names["calibration"]()):
+        results = run_program(program, OPERATORS, {"x": to_firmware(program.inputs[0], x.numpy())})
+        (port,) = program.outputs
+        with torch.no_grad():
+            wanted = names["build_model"]().eval()(x.clone()).numpy()
+        tolerance = 2 * port.type.scale + 8 * program.inputs[0].type.scale if dtype == "int8" else 1e-6
+        assert np.abs(from_firmware(port, results[port.name]) - wanted).max() <= tolerance
