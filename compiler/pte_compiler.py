@@ -101,16 +101,18 @@ def run(values: flags.FlagValues) -> tuple[int, str]:
     try:
         compile_files(values)
         return 0, ""
-    except Exception as error:
+    except BaseException as error:  # a worker lives on, whatever the user's code raised
         trace = traceback.format_exc() if values.verbose else ""
         return 1, f"{trace}error: {_explanation(error)}"
 
 
-def _explanation(error: Exception) -> str:
+def _explanation(error: BaseException) -> str:
     if isinstance(error, CompileError):
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
     reason = next(iter(str(error).splitlines()), "")
     return f"the compiler itself failed ({type(error).__name__}: {reason}); --verbose shows where"
 

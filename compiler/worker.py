@@ -14,11 +14,12 @@ Serve = Callable[[list[str]], tuple[int, str]]
 
 
 def serve_requests(serve: Serve) -> None:
-    """Answers requests until stdin ends. Whatever else is written to stdout goes to stderr, Bazel's log of the worker."""
-    with os.fdopen(os.dup(1), "w") as answers:
+    """Answers requests until stdin ends. Whatever else is written to stdout goes to stderr, Bazel's log of the worker; nothing else is on stdin."""
+    with os.fdopen(os.dup(0)) as requests, os.fdopen(os.dup(1), "w") as answers, open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
         sys.stdout = sys.stderr
-        answer_all(sys.stdin, answers, serve)
+        answer_all(requests, answers, serve)
 
 
 def answer_all(requests: IO[str], answers: IO[str], serve: Serve) -> None:

@@ -16,23 +16,24 @@ def test_each_request_gets_its_answer_in_order():
     ]
 
 
-def test_what_requests_print_does_not_reach_the_protocol():
+def test_what_requests_print_and_read_does_not_reach_the_protocol():
     program = """
 import os, sys
 from compiler.worker import serve_requests
 def serve(arguments):
     print("printed")
     os.write(1, b"written\\n")
+    assert sys.stdin.read() == "" and os.read(0, 9) == b""
     return 0, "answer"
 serve_requests(serve)
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
-        input='{"arguments": []}\n',
+        input='{"arguments": []}\n' * 2,
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONPATH": ":".join(sys.path)},
     )
-    assert json.loads(done.stdout) == {"exitCode": 0, "output": "answer\n", "requestId": 0}
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [{"exitCode": 0, "output": "answer\n", "requestId": 0}] * 2
     assert "printed" in done.stderr and "written" in done.stderr

@@ -47,7 +47,7 @@ def _archived(path: str, captured: Captured) -> tuple[Sequence[Sample], np.ndarr
 
 def _yielded(origin: str, code: UserCode, captured: Captured) -> tuple[Sequence[Sample], Sequence[int]]:
     samples, labels = [], []
-    for index, item in enumerate(code.iterate(code.run(code.function(origin)))):
+    for index, item in enumerate(code.iterate(code.samples(origin))):
         if not (isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], (int, np.integer))):
             raise CompileError(f"{origin}: sample {index} must be (inputs, label), the label an integer")
         samples.append(checked(tensors_of(item[0], origin, captured), f"{origin}: sample {index}", captured))

@@ -52,7 +52,7 @@ def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
 
 
 def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
-    samples = code.run(code.function(origin))
+    samples = code.samples(origin)
     if not captured.alone:
         if not isinstance(samples, Mapping) or captured.method not in samples:
             raise CompileError(

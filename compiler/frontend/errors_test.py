@@ -1,5 +1,9 @@
 """Every mistake a user can make gets one line that says what and where."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +141,39 @@ def test_calibration_that_is_not_finite():
 def test_calibration_that_fails():
     message = compile_model(("yield torch", "raise ValueError('the disk is on fire'); yield torch"))
     assert message == "error: models/m.py:23: ValueError: the disk is on fire"
+
+
+def test_calibration_that_returns_no_samples():
+    loop = "    for seed in range(4):\n        yield torch.randn(1, 1, 6, 6)"
+    assert compile_model((loop, "    torch.randn(1)")) == "error: models/m.py:21: m:calibration returned NoneType, not samples"
+    assert compile_model((loop, "    return 3")) == "error: models/m.py:21: m:calibration returned int, not samples"
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [("import sys; sys.exit()", "SystemExit"), ("raise SystemExit(0)", "SystemExit: 0"), ("raise KeyboardInterrupt", "KeyboardInterrupt")],
+)
+def test_code_that_wants_to_end_the_compiler(statement, name):
+    assert compile_model(("return Model()", statement)) == f"error: models/m.py:16: {name}"
+    assert compile_model(("yield torch", f"{statement}; yield torch")) == f"error: models/m.py:23: {name}"
+    assert compile_model(("x = self.first(x)", statement)) == f"error: models/m.py:11: {name}"
+    assert compile_model(("class Model(nn.Module):", f"{statement}\n\nclass Model(nn.Module):")) == f"error: models/m.py:4: {name}"
+
+
+def test_an_exit_fails_the_command_line_and_leaves_the_worker_alive():
+    Path("models/m.py").write_text(MODEL.replace("return Model()", "raise SystemExit(0)"))
+    Path("models/n.py").write_text(MODEL)
+    flags = ["--srcs=models/m.py", "--entry=m:build_model", "--graph=m.graph"]
+    command = [sys.executable, "-m", "compiler.pte_compiler"]
+    settings = {"capture_output": True, "text": True, "env": os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}}
+    done = subprocess.run([*command, *flags], **settings)
+    assert (done.returncode, done.stderr) == (1, "error: models/m.py:16: SystemExit: 0\n")
+    requests = [{"arguments": flags}, {"arguments": ["--srcs=models/n.py", "--entry=n:build_model", "--graph=n.graph"], "requestId": 2}]
+    done = subprocess.run([*command, "--persistent_worker"], input="\n".join(map(json.dumps, requests)), **settings)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"exitCode": 1, "output": "error: models/m.py:16: SystemExit: 0\n", "requestId": 0},
+        {"exitCode": 0, "output": "", "requestId": 2},
+    ]
 
 
 def test_calibration_files():

@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -98,7 +99,7 @@ class UserCode:
         return importlib.import_module(name)
 
     def run(self, action: Callable[[], T]) -> T:
-        """What the action returns. An exception becomes a CompileError at the user's line that raised it."""
+        """What the action returns. An exception, sys.exit() too, becomes a CompileError at the user's line that raised it."""
         try:
             return action()
         except CompileError:
@@ -106,8 +107,16 @@ class UserCode:
         except SyntaxError as error:
             source = Source(self._relative(error.filename), error.lineno or 1) if error.filename else None
             raise CompileError(f"syntax error: {error.msg}", source=source) from error
-        except Exception as error:
+        except BaseException as error:
             raise CompileError(_reason(error), source=self._raised_at(error.__traceback__)) from error
+
+    def samples(self, reference: str) -> Any:
+        """What the function that "module:name" refers to returns: something that `iterate` takes, or a dict of such things."""
+        function = self.function(reference)
+        samples = self.run(function)
+        if not hasattr(samples, "__iter__") and not hasattr(samples, "__getitem__"):
+            raise CompileError(f"{reference} returned {type(samples).__name__}, not samples", source=self._defined_at(function))
+        return samples
 
     def iterate(self, items: Iterable[T]) -> Iterable[T]:
         """The items of an iterable whose code is the user's."""
@@ -128,6 +137,10 @@ class UserCode:
     def _raised_at(self, trace: TracebackType | None) -> Source | None:
         return self._innermost([(frame.filename, frame.lineno or 1) for frame in traceback.extract_tb(trace)])
 
+    def _defined_at(self, function: Callable[..., Any]) -> Source | None:
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        return self._innermost([(code.co_filename, code.co_firstlineno)]) if code else None
+
     def _innermost(self, frames: list[tuple[str, int]]) -> Source | None:
         own = [frame for frame in frames if frame[0] in self.files]
         if not own:
@@ -144,6 +157,6 @@ def _frames(stack_trace: str | None) -> list[tuple[str, int]]:
     return [(file, int(line)) for file, line in re.findall(r'File "([^"]+)", line (\d+)', stack_trace or "")]
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     first_line = next((line for line in str(error).splitlines() if line.strip()), "")
     return f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
