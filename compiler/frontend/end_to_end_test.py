@@ -358,6 +358,42 @@ MODELS = {
         "y = self.a(x); return y, self.b(y)",
         ["conv2d_1x1_s8", "conv2d_1x1_s8"],
     ),
+    "a function that is a result and is clamped": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 4, 1)",
+        "y = torch.tanh(self.a(x)); return F.relu(y), y",
+        ["conv2d_1x1_s8", "table_s8", "table_s8"],
+    ),
+    "a function that is taken apart and clamped": (
+        (1, 4, 6, 6),
+        "",
+        "y = x * 2; a, b = y.chunk(2, 1); return F.relu(y), a * b",
+        ["table_s8", "copy_s8", "copy_s8", "table_s8", "mul_s8"],
+    ),
+    "functions of what is clamped, and is taken apart": (
+        (1, 4, 6, 6),
+        "",
+        "y = F.silu(x); a, b = y.chunk(2, 1); return F.relu(y) + y, F.relu6(F.relu(y)).exp(), a * b",
+        ["table_s8", "copy_s8", "copy_s8", "table_s8", "table_s8", "mul_s8"],
+    ),
+    "a function of a result and of what is not kept of it": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 4, 1)",
+        "y = self.a(x); s = y.sigmoid(); z = y * s; return z, z + s",
+        ["conv2d_1x1_s8", "table_s8", "table_s8"],
+    ),
+    "the same, written over the tensor that it is a function of": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 4, 1)",
+        "y = self.a(x); s = y.sigmoid(); z = y.mul_(s); return z, z + s",
+        ["conv2d_1x1_s8", "table_s8", "table_s8"],
+    ),
+    "functions of a function that is rounded and of one that is not": (
+        (1, 4, 6, 6),
+        "self.a = nn.Conv2d(4, 4, 1)",
+        "y = self.a(x); t = y.tanh(); s = t.exp(); z = y * s; return t, z, F.relu(z) + s",
+        ["conv2d_1x1_s8", "table_s8", "table_s8", "table_s8"],
+    ),
     "concats of one tensor and each other, whose scales are one": (
         (1, 3, 6, 6),
         "",

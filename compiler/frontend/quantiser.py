@@ -26,6 +26,7 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from compiler.frontend.exact_functions import compute_exactly
 from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
 from compiler.frontend.observer import RangeObserver
 from compiler.frontend.sharing import ANNOTATION, share_directly, wished_spec
@@ -116,6 +117,10 @@ class Int8Quantiser(Quantizer):
     def __init__(self, specs: Specs = CALIBRATION):
         super().__init__()
         self.activation, self.weight = specs.activation, specs.weight
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        compute_exactly(model)
+        return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         origins = function_origins(model.graph)

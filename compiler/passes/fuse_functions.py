@@ -10,6 +10,10 @@ A quantize and dequantize that stand alone become a function too, the requantisa
 
     y: int8 = quantize(dequantize(x: int8))          ->  y = function(x) expression="x"
 
+and so does a clamp of int8 whose result has another scale than its input:
+
+    y: int8 = clamp(x: int8) clamp=(0.0, None)       ->  y = function(x) expression=("clamp", "x", 0.0, inf)
+
 and so do two functions of int8, if nothing else reads what is between them; it is rounded all the same:
 
     f: int8 = function(x: int8) expression=("exp", "x")   ->  y = function(x) expression=("abs", ("int8", ("exp", "x"), 0.5, 0))
@@ -23,6 +27,7 @@ from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
 
 BINARY = {"add", "div", "maximum", "minimum", "mul"}
+FUNCTIONS = {"clamp", "function"}
 
 
 def fuse_functions(graph: Graph) -> Graph:
@@ -30,17 +35,17 @@ def fuse_functions(graph: Graph) -> Graph:
 
 
 def fuse_int8_functions(graph: Graph) -> Graph:
-    return rewrite(graph, _requantisation, _behind_int8_function)
+    return rewrite(graph, _requantisation, _clamp_between_scales, _behind_int8_function)
 
 
 def _behind_function(graph: Graph, node: Node) -> Rewrite | None:
-    """function or clamp of a function."""
-    if node.operator not in ("function", "clamp") or not _is_float(graph, node):
+    """function or clamp of a function or clamp."""
+    if node.operator not in FUNCTIONS or not _is_float(graph, node):
         return None
     before = graph.producer(node.inputs[0])
-    if before is None or before.operator != "function":
+    if before is None or before.operator not in FUNCTIONS:
         return None
-    expression = substituted(_expression(node), before.attributes["expression"])
+    expression = substituted(_expression(node), _expression(before))
     return Rewrite(nodes=(Node(node.name, "function", before.inputs, node.outputs, {"expression": expression}, node.source),))
 
 
@@ -66,6 +71,15 @@ def _requantisation(graph: Graph, node: Node) -> Rewrite | None:
     if producer is None or producer.operator != "dequantize" or producer.attributes:
         return None
     return Rewrite(nodes=(Node(node.name, "function", producer.inputs, node.outputs, {"expression": "x"}, node.source),))
+
+
+def _clamp_between_scales(graph: Graph, node: Node) -> Rewrite | None:
+    if node.operator != "clamp":
+        return None
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    if source.dtype != "int8" or result.dtype != "int8" or source == result:
+        return None
+    return Rewrite(nodes=(Node(node.name, "function", node.inputs, node.outputs, {"expression": _expression(node)}, node.source),))
 
 
 def _behind_int8_function(graph: Graph, node: Node) -> Rewrite | None:
@@ -94,9 +108,9 @@ def _expression(node: Node) -> Expression:
 def _as_function(graph: Graph, tensor: str) -> tuple[str, Expression]:
     """The tensor that this one is a function of, and the function; itself and "x" if it is none."""
     producer = graph.producer(tensor)
-    if producer is None or producer.operator != "function":
+    if producer is None or producer.operator not in FUNCTIONS:
         return tensor, "x"
-    return producer.inputs[0], producer.attributes["expression"]
+    return producer.inputs[0], _expression(producer)
 
 
 def _before_dequantize(graph: Graph, tensor: str) -> str:

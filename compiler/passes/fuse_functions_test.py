@@ -1,3 +1,5 @@
+import math
+
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.testing import GraphBuilder, float32, int8, node_named, operators
 
@@ -19,6 +21,24 @@ def test_functions_and_clamps_that_follow_each_other():
     y = b.node("c", "clamp", [y], float32(4), clamp=(0.0, 6.0))
     graph = fuse_functions(b.graph(b.node("d", "function", [y], float32(4), expression=("div", "x", 6.0))))
     assert [node.attributes["expression"] for node in graph.nodes] == [("div", ("clamp", ("add", "x", 3.0), 0.0, 6.0), 6.0)]
+
+
+def test_functions_of_clamps():
+    b = GraphBuilder()
+    x = b.input("x", float32(4))
+    r = b.node("r", "clamp", [b.node("c", "clamp", [x], float32(4), clamp=(0.0, None))], float32(4), clamp=(None, 6.0))
+    graph = fuse_functions(b.graph(b.node("y", "mul", [r, b.node("e", "function", [r], float32(4), expression=("exp", "x"))], float32(4))))
+    clamped = ("clamp", ("clamp", "x", 0.0, math.inf), -math.inf, 6.0)
+    assert node_named(graph, "y").attributes["expression"] == ("mul", clamped, ("exp", clamped))
+
+
+def test_a_clamp_between_scales_is_a_function():
+    b = GraphBuilder()
+    x = b.input("x", int8(4, scale=0.5))
+    y, same = (b.node(f"c{scale}", "clamp", [x], int8(4, scale=scale), clamp=(0.0, 6.0)) for scale in (0.25, 0.5))
+    graph = fuse_int8_functions(b.graph(y, same))
+    assert operators(graph) == ["function", "clamp"]
+    assert graph.nodes[0].attributes == {"expression": ("clamp", "x", 0.0, 6.0)}
 
 
 def test_a_difference_of_functions():
