@@ -12,6 +12,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from compiler import ir
 from compiler.errors import CompileError
+from compiler.frontend.calibrate import calibrate
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.correct_biases import correct_biases, record_input_means
@@ -78,9 +79,7 @@ def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> Gr
     rewrite_float(captured.module, code)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     record_input_means(prepared)
-    with torch.no_grad():
-        for sample in samples:
-            captured.call(prepared, sample)
+    calibrate(prepared, captured, samples, code)
     return prepared
 
 

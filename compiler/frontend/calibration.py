@@ -20,13 +20,20 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
     .npy or .npz files, one per sample, read in order of name. Axes of size 1, such as the batch, may be missing in files.
     For a model of several methods the function returns a dict of samples by method, or origin is a folder that holds a .npz or a
     folder named after each.
-    Raises CompileError if there is no sample, or one with another number of inputs, another shape, or a value that is not finite.
+    Raises CompileError if there is no sample, or one with another number of inputs, another shape, or a value that is not finite,
+    or if an input is zero in all samples: of such a one no range can be learnt.
     """
     count = 0
+    zero = set(captured.input_names)
     for count, sample in enumerate(_samples(origin, code, captured), start=1):
-        yield checked(sample, f"calibration sample {count - 1}", captured)
+        tensors = checked(sample, f"calibration sample {count - 1}", captured)
+        zero -= {name for name, tensor in zip(captured.input_names, tensors) if tensor.any()}
+        yield tensors
     if count == 0:
         raise CompileError(f"calibration data {origin} is empty")
+    for name in captured.input_names:
+        if name in zero:
+            raise CompileError(f"calibration data {origin}: input {name} is zero in all samples, so that its range cannot be learnt")
 
 
 def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterator[Sample]:
@@ -97,18 +104,23 @@ def _archive(path: Path, captured: Captured, beside: str = "") -> Iterator[Seque
         yield tuple(map(_shaped, rows, captured.examples))
 
 
-def _load(file: Path) -> np.ndarray:
+def _load(file: Path) -> np.ndarray | dict[str, np.ndarray]:
+    """The array of a .npy, the arrays of a .npz by name."""
     try:
-        return np.load(file, allow_pickle=False)
+        loaded = np.load(file, allow_pickle=False)
+        arrays = dict(loaded) if hasattr(loaded, "files") else loaded
+        if isinstance(arrays, dict) != (file.suffix == ".npz"):
+            raise ValueError("it is not of the kind that its name says")
+        return arrays
     except OSError as error:
         raise CompileError(f"cannot read {file}: {error.strerror or error}") from error
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # of many kinds, from several libraries, for a file that is damaged
         raise CompileError(f"cannot read {file}: {error}") from error
 
 
 def _arrays(file: Path, captured: Captured, beside: str = "") -> list[np.ndarray]:
     archive, names = _load(file), captured.input_names
-    there = [name for name in archive.files if name != beside]
+    there = [name for name in archive if name != beside]
     if len(names) == len(there) == 1:
         return [archive[there[0]]]
     missing = [name for name in names if name not in there]
@@ -136,9 +148,12 @@ def checked(sample: Sequence, which: str, captured: Captured) -> Sample:
 
 def _tensor(value: object, which: str, name: str, example: torch.Tensor) -> torch.Tensor:
     try:
-        tensor = torch.as_tensor(value).to(example.dtype)
+        tensor = torch.as_tensor(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise CompileError(f"{which}: input {name} is no array of numbers") from error
+    if tensor.is_complex():
+        raise CompileError(f"{which}: input {name} is complex; give real and imaginary parts as inputs or channels of their own")
+    tensor = tensor.to(example.dtype)
     if tensor.shape != example.shape:
         raise CompileError(f"{which}: input {name} has shape {list(tensor.shape)}; the model takes {list(example.shape)}")
     if not torch.isfinite(tensor).all():

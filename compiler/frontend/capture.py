@@ -131,6 +131,8 @@ def call_arguments(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _check_inputs(leaves: Sequence[object], origin: str) -> Sample:
+    if not leaves:
+        raise CompileError(f"{origin}: there are no inputs; a model needs one at least")
     for index, example in enumerate(leaves):
         if not isinstance(example, torch.Tensor):
             raise CompileError(f"{origin}: input {index} is {type(example).__name__}, not a tensor")

@@ -1,5 +1,6 @@
 """Every mistake a user can make gets one line that says what and where."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compiler.errors import CompileError
+from compiler.frontend.calibration import _load
 from compiler.pte_compiler import serve
 
 MODEL = """\
@@ -138,6 +141,69 @@ def test_calibration_that_is_not_finite():
     assert message == "error: calibration sample 0: input x holds NaN or infinity"
 
 
+def test_calibration_that_is_all_zero():
+    message = compile_model(("torch.randn(1, 1, 6, 6)", "torch.zeros(1, 1, 6, 6)"))
+    assert message == "error: calibration data m:calibration: input x is zero in all samples, so that its range cannot be learnt"
+
+
+def test_calibration_of_complex_numbers():
+    message = compile_model(("torch.randn(1, 1, 6, 6)", "torch.randn(1, 1, 6, 6, dtype=torch.complex64)"))
+    assert message == (
+        "error: calibration sample 0: input x is complex; give real and imaginary parts as inputs or channels of their own"
+    )
+
+
+@pytest.mark.parametrize(
+    ("calculation", "layer"),
+    [
+        ("self.first(x) / 0", "div"),
+        ("1 / (self.first(x) * 0)", "reciprocal"),
+        ("self.first(x).clamp(min=float('nan'))", "clamp"),
+        ("nn.functional.pad(self.first(x), (1, 1), value=float('-inf'))[..., 1:-1]", "pad"),
+        ("self.first(x) * 1e39", "mul"),
+        ("torch.log(self.first(x) - 100)", "log"),
+        ("torch.tanh(self.first(x) * 1e39) - 0 / torch.tanh(self.first(x) - self.first(x))", "reciprocal"),
+    ],
+)
+def test_layers_whose_results_are_not_finite(calculation, layer):
+    message = compile_model(("x = self.first(x)", f"x = {calculation}"))
+    assert message == f"error: models/m.py:11: layer {layer}: its output is not finite over the calibration data"
+
+
+def test_calibration_whose_sums_overflow():
+    message = compile_model(
+        ("torch.randn(1, 1, 6, 6)", "torch.full((1, 1, 6, 6), 3.4e38)"),
+        ("return Model()", "m = Model(); m.first.weight.data.fill_(1.0); return m"),
+    )
+    assert message == "error: models/m.py:11: layer first: its output is not finite over the calibration data"
+
+
+def test_batch_norms_without_statistics_that_can_be_folded():
+    def message(norm: str, layer: str, statement: str = "pass") -> str:
+        text = compile_model(
+            ("nn.Conv2d(1, 2, 3)", f"nn.Sequential({norm})"), ("return Model()", f"m = Model(); n = m.first[-1]; {statement}; return m")
+        )
+        assert text.startswith(f"error: models/m.py:11: layer first.{layer}: ")
+        return text.partition(f"layer first.{layer}: ")[2]
+
+    folded, alone = "nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)", "nn.Conv2d(1, 2, 3), nn.ReLU(), nn.BatchNorm2d(2)"
+    for norm, layer in ((folded, "1"), (alone, "2")):
+        assert message(norm, layer, "n.running_var[0] = -1") == "its running_var and eps make a variance that is not positive"
+        untracked = norm.replace("BatchNorm2d(2", "BatchNorm2d(2, track_running_stats=False")
+        assert message(untracked, layer) == "a batch norm of each batch's own statistics is not supported: it needs running statistics"
+
+
+@pytest.mark.parametrize(("method", "dtype"), [("long", "int64"), ("double", "float64"), ("half", "float16")])
+def test_conversions_to_other_dtypes(method, dtype):
+    message = compile_model(("x = self.first(x)", f"x = self.first(x).{method}()"))
+    assert message == f"error: models/m.py:11: layer to: conversion to {dtype} is not supported: a model's tensors are float32"
+
+
+def test_example_inputs_that_are_empty():
+    message = compile_model(("return (torch.zeros(1, 1, 6, 6),)", "return ()"))
+    assert message == "error: m:example_inputs: there are no inputs; a model needs one at least"
+
+
 def test_calibration_that_fails():
     message = compile_model(("yield torch", "raise ValueError('the disk is on fire'); yield torch"))
     assert message == "error: models/m.py:23: ValueError: the disk is on fire"
@@ -182,6 +248,17 @@ def test_calibration_files():
     assert compile_model(flags=("--calibration=two.npz",)) == "error: two.npz has no array x, only a, b"
     np.savez("empty.npz", x=np.zeros((0, 1, 6, 6)))
     assert compile_model(flags=("--calibration=empty.npz",)) == "error: calibration data empty.npz is empty"
+    Path("damaged.npz").write_bytes(b"PK\x03\x04rubbish")
+    assert compile_model(flags=("--calibration=damaged.npz",)) == "error: cannot read damaged.npz: File is not a zip file"
+    np.savez_compressed("damaged.npz", x=np.ones((4, 1, 6, 6)))
+    whole = Path("damaged.npz").read_bytes()
+    for place in range(0, len(whole), 7):
+        Path("damaged.npz").write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        with contextlib.suppress(CompileError):
+            _load(Path("damaged.npz"))
+    np.save("other.npy", np.ones((4, 1, 6, 6)))
+    Path("other.npy").rename("other.npz")
+    assert compile_model(flags=("--calibration=other.npz",)) == "error: cannot read other.npz: it is not of the kind that its name says"
     Path("folder").mkdir()
     assert compile_model(flags=("--calibration=folder",)) == "error: calibration data folder is empty"
     np.save("folder/0.npy", np.zeros((1, 5, 5)))

@@ -15,7 +15,7 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     write_nothing_in_place(module, code)
     remove_identities(module)
     decompose_moves(module)
-    batch_norms_as_convolutions(module)
+    batch_norms_as_convolutions(module, code)
     check_operators(module, code)
 
 

@@ -37,11 +37,17 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
     """Raises CompileError at the first operator that neither is in `IMPORTS` nor goes away during quantisation."""
     for node in module.graph.nodes:
         if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING:
-            raise node_error(node, code, f"operator {_operator_name(node)} is not supported")
+            raise node_error(node, code, _refusal(node))
         for operand in node.all_input_nodes:
             value = operand.meta.get("val") if node.op == operand.op == "call_function" else None
             if isinstance(value, torch.Tensor) and not value.is_floating_point():
                 raise node_error(node, code, f"{_operator_name(node)} of integers is not supported: indices can only be outputs of the model")
+
+
+def _refusal(node: FxNode) -> str:
+    if node.target in CONVERSIONS:
+        return f"conversion to {_dtype_name(node.meta['val'])} is not supported: a model's tensors are float32"
+    return f"operator {_operator_name(node)} is not supported"
 
 
 def import_graph(name: str, captured: Captured, quantised_module: GraphModule, code: UserCode) -> ir.Graph:
@@ -187,8 +193,12 @@ def _complete_values(module: GraphModule) -> None:
 def _type_of(node: FxNode) -> TensorType:
     """PyTorch's indices are int64; here they are int32."""
     value = node.meta["val"]
-    dtype = str(value.dtype).removeprefix("torch.")
+    dtype = _dtype_name(value)
     return TensorType(tuple(int(size) for size in value.shape), "int32" if dtype == "int64" else dtype)
+
+
+def _dtype_name(value: torch.Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
 
 
 def _past_dequantize(node: FxNode) -> FxNode:
@@ -392,6 +402,8 @@ def _permute(node: FxNode, a: Mapping[str, Any]) -> Imported:
 
 # Folded into a neighbour, or replaced, before the import.
 VANISHING = {aten.batch_norm.default}
+
+CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.to.device, aten.to.other, aten._to_copy.default}
 
 IMPORTS: Mapping[Any, Import] = {
     aten.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),

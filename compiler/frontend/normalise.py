@@ -3,7 +3,8 @@
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import attribute
+from compiler.frontend.capture import attribute, node_error
+from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer
 
 aten = torch.ops.aten
@@ -34,6 +35,8 @@ def remove_identities(module: GraphModule) -> None:
         if node.op == "call_function" and _is_identity(node):
             node.replace_all_uses_with(node.args[0])
             module.graph.erase_node(node)
+        elif node.target is aten._assert_tensor_metadata.default:  # stands before each conversion
+            module.graph.erase_node(node)
     module.graph.eliminate_dead_code()
     module.recompile()
 
@@ -44,13 +47,23 @@ def _is_identity(node: Node) -> bool:
     return node.target in IDENTITIES
 
 
-def batch_norms_as_convolutions(module: GraphModule) -> None:
-    """A batch norm that no convolution or linear layer before it can take in becomes a 1x1 depthwise convolution."""
+def batch_norms_as_convolutions(module: GraphModule, code: UserCode) -> None:
+    """A batch norm that no convolution or linear layer before it can take in becomes a 1x1 depthwise convolution. Raises CompileError."""
     for node in list(module.graph.nodes):
-        if node.op == "call_function" and node.target is aten.batch_norm.default and not _can_be_folded(node):
-            _replace_batch_norm(module, node)
+        if node.op == "call_function" and node.target is aten.batch_norm.default:
+            _check_statistics(module, node, code)
+            if not _can_be_folded(node):
+                _replace_batch_norm(module, node)
     module.graph.eliminate_dead_code()
     module.recompile()
+
+
+def _check_statistics(module: GraphModule, norm: Node, code: UserCode) -> None:
+    _, _, _, mean, variance, of_batch, _, epsilon, _ = norm.args
+    if of_batch or mean is None or variance is None:
+        raise node_error(norm, code, "a batch norm of each batch's own statistics is not supported: it needs running statistics")
+    if not (attribute(module, str(variance.target)) + epsilon > 0).all():
+        raise node_error(norm, code, "its running_var and eps make a variance that is not positive")
 
 
 def _can_be_folded(norm: Node) -> bool:

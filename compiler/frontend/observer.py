@@ -9,6 +9,10 @@ CANDIDATES = 64  # clipping points tried on either side
 MANTISSA_BITS = 12
 
 
+class NotFinite(Exception):
+    """A tensor to observe holds NaN or infinity."""
+
+
 class RangeObserver(UniformQuantizationObserverBase):
     """Keeps a histogram of all values seen; the scale minimises the expected squared error of quantisation.
 
@@ -31,6 +35,8 @@ class RangeObserver(UniformQuantizationObserverBase):
 
     def _record(self, values: np.ndarray) -> None:
         low, high = float(values.min()), float(values.max())
+        if not np.isfinite([low, high]).all():
+            raise NotFinite
         self.minimum, self.maximum = min(self.minimum, low), max(self.maximum, high)
         largest = max(-low, high)
         # frexp: largest = m * 2^e with m < 1, so it lies inside ±2^e.
