@@ -5,6 +5,7 @@ round(bias / (s_in * s_w)) in int32, and its accumulators are requantised by s_i
 """
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -173,7 +174,12 @@ def _conv2d(graph: Graph, node: Node) -> _Lowered:
 
 
 def _linear(graph: Graph, node: Node) -> _Lowered:
-    return _simple(graph, node, "linear", _channel_factors(graph, node))
+    attributes = _channel_factors(graph, node) | {"beside_pointwise": any(map(functools.partial(_is_pointwise, graph), graph.nodes))}
+    return _simple(graph, node, "linear", attributes)
+
+
+def _is_pointwise(graph: Graph, node: Node) -> bool:
+    return node.operator == "conv2d" and graph.constants[node.inputs[1]].shape[1:3] == (1, 1) and node.attributes["groups"] == 1
 
 
 def _pool(graph: Graph, node: Node) -> _Lowered:

@@ -16,7 +16,7 @@ Kernels:
 The first three copy input rows into scratch, with their padding, so that they can work in place (rows.h, four_rows.h).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -119,34 +119,30 @@ def single_records(channels: Channels) -> bytes:
 
 
 def records_3x3(channels: Channels) -> bytes:
-    """For the 3x3 kernels of scalar and DSP cores, per channel: twice the bias int32, multiplier int32, and int8[3][4], a column of
-    weights in each, of which DSP cores take the outer two at once:
+    """For the 3x3 kernel of stride 1 on scalar and DSP cores, per channel: twice the bias int32, multiplier int32, int8[2][4], of
+    which DSP cores take every other one at once, and int8[4]:
 
         left's top       left's middle     left's bottom     centre's middle
         centre's top     right's middle    centre's bottom   right shift - 1
-        right's top      0                 right's bottom    0
+        right's top      right's bottom    0                 0
     """
-    records = bytearray()
+    return b"".join(record + corners + bytes(2) for record, corners in _parts_3x3(channels))
+
+
+def records_3x3_s2(channels: Channels) -> bytes:
+    """For the 3x3 kernel of stride 2 on scalar and DSP cores: the same without the last row, which stands behind the last channel
+    for all of them, without the zeros. To find it there takes an instruction or two a channel and row, here one in hundreds."""
+    records, corners = zip(*_parts_3x3(channels))
+    return b"".join(records + corners)
+
+
+def _parts_3x3(channels: Channels) -> Iterator[tuple[bytes, bytes]]:
     for channel in range(len(channels.bias)):
         one = channels.selected(slice(channel, channel + 1))
         top, middle, bottom = one.weights.reshape(3, 3)
-        words = [
-            top[0],
-            middle[0],
-            bottom[0],
-            middle[1],
-            top[1],
-            middle[2],
-            bottom[1],
-            -one.shift[0] - 1,
-            top[2],
-            0,
-            bottom[2],
-            0,
-        ]
-        records += (2 * one.bias).astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
-        records += np.array(words, np.int8).tobytes()
-    return bytes(records)
+        weights = [top[0], middle[0], bottom[0], middle[1], top[1], middle[2], bottom[1], -one.shift[0] - 1]
+        constants = (2 * one.bias).astype("<i4").tobytes() + one.multiplier.astype("<i4").tobytes()
+        yield constants + np.array(weights, np.int8).tobytes(), np.array([top[2], bottom[2]], np.int8).tobytes()
 
 
 def sixteen_records(channels: Channels) -> bytes:
@@ -194,10 +190,9 @@ class _DepthwiseConv2dS8:
             "activation_max": channels.activation_max,
         }
         kernel = self.kernel(call, tier)
-        if "3x3" in kernel:
-            return DEPTHWISE_PARAMS.pack(values, {"channels": (sixteen_records if tier == "mve" else records_3x3)(channels)})
-        records = {"channels": (sixteen_records if tier == "mve" else single_records)(channels)}
-        if kernel == "depthwise_conv2d_s8":
+        packed = {"depthwise_conv2d_3x3_s8": records_3x3, "depthwise_conv2d_3x3_s2_s8": records_3x3_s2}.get(kernel, single_records)
+        records = {"channels": (sixteen_records if tier == "mve" else packed)(channels)}
+        if "3x3" in kernel or kernel == "depthwise_conv2d_s8":
             return DEPTHWISE_PARAMS.pack(values, records)
         values |= {
             "dilation_height": window.dilation[0],

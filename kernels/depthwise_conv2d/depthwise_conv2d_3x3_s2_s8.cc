@@ -19,13 +19,12 @@ namespace {
 /// Walks along the rows with one channel at a time; the right column of a window is the left one of the next.
 void compute_row(const DepthwiseConv2dParams& params, FourRows rows, std::int8_t* output, std::uint32_t) {
   const std::uint32_t channels = params.input_channels, width = params.output_width;
-  const std::uint8_t* records = params.channels();
-  for (std::uint32_t channel = 0; channel < channels; ++channel, ++output) {
-    const Record3x3& record = *reinterpret_cast<const Record3x3*>(records);
-    records += sizeof(Record3x3);
-    const Kernel3x3 kernel(record);
-    const NarrowFactor factor(record.multiplier, record.shift + 1, params.output_zero_point);
-    const std::int32_t bias = sum_of_bias(record.bias2);
+  const Record3x3* record = first_record(params.channels());
+  const RightCorners* corners = first_corners(params.channels(), channels);
+  for (std::uint32_t channel = 0; channel < channels; ++channel, ++record, ++corners, ++output) {
+    const Kernel3x3 kernel(*record, *corners);
+    const NarrowFactor factor(record->multiplier, record->shift + 1, params.output_zero_point);
+    const std::int32_t bias = sum_of_bias(record->bias2);
 
     const std::uint32_t* column = rows.words + channel;
     std::int32_t sum = upper_left(bias, inputs_of(rows, column), kernel);

@@ -112,9 +112,9 @@ void compute_rows(const DepthwiseConv2dParams& params, FourRows rows, std::int8_
   const std::int32_t zero_point = params.output_zero_point;
   std::int8_t* const upper_row = output - 2 * channels;
   Step step = {rows, channels, 2 * channels + width, upper_row, output_rows == 2 ? upper_row + width : upper_row};
-  const auto* record = reinterpret_cast<const Record3x3*>(params.channels());
+  const auto* record = reinterpret_cast<const WholeRecord3x3*>(params.channels());
   for (std::uint32_t channel = 0; channel < channels; ++channel, ++record, ++step.end) {
-    const Kernel3x3 kernel(*record);
+    const Kernel3x3 kernel(*record, record->right);
     const NarrowFactor factor(record->multiplier, record->shift + 1, zero_point);
     const std::int32_t bias = sum_of_bias(record->bias2);
     const std::uint32_t* const column = rows.words + channel;

@@ -28,13 +28,13 @@ struct Inputs {
 struct Kernel3x3 {
   std::int32_t left, centre, right, inner, right_middle;
 
-  explicit Kernel3x3(const Record3x3& record) {
+  Kernel3x3(const Record3x3& record, RightCorners corners) {
     using Word [[gnu::may_alias]] = std::uint32_t;
     const auto* words = reinterpret_cast<const Word*>(&record.left_top);
     left = doubled_halves(__sxtb16(words[0]));
     inner = doubled_halves(sxtb16_odd(words[0]));
     centre = doubled_halves(__sxtb16(words[1]));
-    right = doubled_halves(__sxtb16(words[2]));
+    right = doubled_halves(pack_halves(corners.top, corners.bottom));
     right_middle = record.right_middle * 2;
   }
 };
@@ -81,16 +81,16 @@ struct Inputs {
 struct Kernel3x3 {
   std::int32_t left_top, left_middle, left_bottom, centre_top, centre_middle, centre_bottom, right_top, right_middle, right_bottom;
 
-  explicit Kernel3x3(const Record3x3& record)
+  Kernel3x3(const Record3x3& record, RightCorners corners)
       : left_top(record.left_top),
         left_middle(record.left_middle),
         left_bottom(record.left_bottom),
         centre_top(record.centre_top),
         centre_middle(record.centre_middle),
         centre_bottom(record.centre_bottom),
-        right_top(record.right_top),
+        right_top(corners.top),
         right_middle(record.right_middle),
-        right_bottom(record.right_bottom) {}
+        right_bottom(corners.bottom) {}
 };
 
 inline std::int32_t sum_of_bias(std::int32_t bias2) { return bias2 / 2; }

@@ -3,10 +3,12 @@
 Attributes of a call:
     weight             int8 [O, I], symmetric; input is [..., I], output [..., O]
     bias, multiplier, shift, input_zero_point, output_zero_point, activation_min, activation_max   as for conv2d
+    beside_pointwise   True where the program has pointwise convolutions too; may be left out
 
 Kernels:
     linear_s8          one row
-    conv2d_1x1_s8      several rows: a pointwise convolution by another name
+    conv2d_1x1_s8      several rows: a pointwise convolution by another name; and one or two outputs, if its code is there anyway, as
+                       its records of two channels (scalar, DSP) are half as long
     linear_general_s8  for factors and accumulators the others exclude (`Channels.is_narrow`); slow
 """
 
@@ -94,7 +96,8 @@ class _LinearS8:
     def kernel(self, call: Call, tier: Tier) -> str:
         if not self._channels(call).is_narrow:
             return "linear_general_s8"
-        return "linear_s8" if self._rows(call) == 1 else "conv2d_1x1_s8"
+        in_one_record = call.attributes.get("beside_pointwise") and len(call.attributes["weight"]) <= 2 and tier != "mve"
+        return "linear_s8" if self._rows(call) == 1 and not in_one_record else "conv2d_1x1_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         kernel, channels = self.kernel(call, tier), self._channels(call)
