@@ -29,6 +29,7 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     take             input       indices: per axis the indices taken, None for all in order
     permute          input       permutation: axis i of the output is axis permutation[i] of the input
     identity         input
+    copy             input       an output of the model that is an input or a constant (passes/copy_given.py)
     quantize         float -> int8; the scale and zero point are those of the output's type
     dequantize       int8 -> float; the scale and zero point are those of the input's type, or, for weights,
                      attributes scale (float64 array along `axis`) and axis
@@ -37,7 +38,7 @@ padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbe
 kernel are (h, w).
 After passes/turn_transposed.py there is no conv_transpose2d, but conv2d may have `spread`: its input's pixels lie that far apart,
 zeros between, and then padding may be negative.
-After passes/nhwc.py `layout` = "NHWC" marks conv2d and pools (weight [O, KH, KW, I/groups]); after
+After passes/nhwc.py `layout` = "NHWC" marks conv2d, pools and copies (weight [O, KH, KW, I/groups]); after
 passes/fold_quantization.py conv2d and linear carry weight_scale, a float64 array [O].
 """
 

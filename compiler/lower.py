@@ -18,7 +18,7 @@ from compiler.ir import Graph, Node
 from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_float import FLOAT_LOWERINGS
-from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
+from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
 from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_sum
 from compiler.program import Program, ProgramPort, Step
@@ -66,7 +66,7 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
     computed = {tensor for step in steps for tensor in step.outputs}
     for port in outputs:
         if port.tensor not in computed:
-            raise CompileError(f"output {port.name} is not computed from the model's inputs")
+            raise CompileError(f"output {port.name} is an input or a constant, moved there and back; return that itself")
     read = {tensor for step in steps for tensor in step.inputs}
     return Program(
         name=graph.name,
@@ -310,6 +310,7 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "minimum": _extreme,
     "mul": _mul,
     "pad": _one_operator(lower_pad),
+    "copy": _one_operator(lower_copy),
     "permute": _one_operator(lower_permute),
     "quantize": _quantize,
     "softmax": _softmax,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from compiler.ir import Graph, Node
-from compiler.lower_moves import lower_concat, lower_pad, lower_permute, lower_take
+from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_reductions import lower_arg_extreme, lower_extreme
 from kernels.function import function
 from kernels.operator import TensorType
@@ -109,6 +109,7 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "clamp": _clamp,
     "concat": _alike(lower_concat),
     "conv2d": _conv2d,
+    "copy": _alike(lower_copy),
     "div": _binary,
     "function": _function,
     "linear": _linear,

@@ -21,6 +21,11 @@ def lower_permute(graph: Graph, node: Node) -> Lowered:
     return "copy", {"input_offset": 0, "input_steps": tuple(steps[axis] for axis in permutation)}, result.shape
 
 
+def lower_copy(graph: Graph, node: Node) -> Lowered:
+    source, result = _types(graph, node)
+    return "copy", {"input_offset": 0, "input_steps": contiguous_steps(source.shape)}, result.shape
+
+
 def lower_take(graph: Graph, node: Node) -> Lowered:
     """A copy with steps where indices follow each other evenly, a table of offsets where they do not."""
     source, result = _types(graph, node)

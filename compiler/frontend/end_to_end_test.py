@@ -58,6 +58,13 @@ def calibration():
 """
 
 MODELS = {
+    "the input and a constant among the outputs": (
+        (1, 3, 8, 9),
+        "self.conv = nn.Conv2d(3, 4, 3); self.register_buffer('table', torch.linspace(-1, 2, 5).reshape(1, 5))",
+        "return x, self.conv(x), self.table",
+        ["conv2d_s8", "copy_s8", "copy_s8"],
+    ),
+    "nothing but the input": ((1, 3, 8, 9), "pass", "return x, x.reshape(1, 27, 8)", ["copy_s8", "copy_s8"]),
     "convolution with batch norm and relu": (
         (1, 3, 8, 9),
         "self.conv = nn.Conv2d(3, 8, 3, padding=1, bias=False); self.bn = nn.BatchNorm2d(8)",

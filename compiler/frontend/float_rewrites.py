@@ -6,7 +6,7 @@ from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.importer import check_operators
 from compiler.frontend.in_place import write_nothing_in_place
-from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities
+from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, view_given_outputs
 from compiler.frontend.user_code import UserCode
 
 
@@ -16,6 +16,7 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     remove_identities(module)
     decompose_moves(module)
     batch_norms_as_convolutions(module, code)
+    view_given_outputs(module)
     check_operators(module, code)
 
 

@@ -47,6 +47,16 @@ def _is_identity(node: Node) -> bool:
     return node.target in IDENTITIES
 
 
+def view_given_outputs(module: GraphModule) -> None:
+    """Outputs that are inputs or constants become views of them, which are quantised as other results are."""
+    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    for given in [node for node in output.all_input_nodes if node.op in ("placeholder", "get_attr")]:
+        view = Writer(module, output).call(aten.view.default, given, list(given.meta["val"].shape))
+        view.meta = {key: value for key, value in given.meta.items() if key != "tensor_meta"}
+        output.replace_input_with(given, view)
+    module.recompile()
+
+
 def batch_norms_as_convolutions(module: GraphModule, code: UserCode) -> None:
     """A batch norm that no convolution or linear layer before it can take in becomes a 1x1 depthwise convolution. Raises CompileError."""
     for node in list(module.graph.nodes):

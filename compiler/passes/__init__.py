@@ -6,6 +6,7 @@ from pathlib import Path
 from compiler.ir import Graph
 from compiler.passes.align_ranks import align_ranks
 from compiler.passes.cancel_permutes import cancel_permutes
+from compiler.passes.copy_given import copy_given, drop_copies
 from compiler.passes.expand_functions import expand_functions
 from compiler.passes.fold_pads import fold_pads
 from compiler.passes.fold_quantization import fold_quantization
@@ -39,6 +40,7 @@ FLOAT_PASSES: tuple[Pass, ...] = (
     expand_functions,
 )
 LAYOUT_PASSES: tuple[Pass, ...] = (
+    copy_given,
     means_to_pools,
     fold_pads,
     fold_transposes,
@@ -49,6 +51,7 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
     turn_transposed,
     nhwc,
     cancel_permutes,
+    drop_copies,
     normalise_pools,
     remove_identities,
     share_constants,
