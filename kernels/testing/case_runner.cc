@@ -10,6 +10,7 @@
 
 #include "kernels/testing/all_kernels.h"
 #include "kernels/testing/host_file.h"
+#include "platforms/boards/unaligned.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -209,6 +210,7 @@ class Runner {
 }  // namespace
 
 int run_cases() {
+  trap_unaligned_accesses();
   HostFile cases("cases.bin", HostFile::kRead);
   HostFile results("results.bin", HostFile::kWrite);
   if (!cases.is_open() || !results.is_open()) return 2;

@@ -22,9 +22,6 @@ constexpr int kFaultExitCode = 125;
 // Everything up to the FPU's being on must not touch its registers, which the compiler uses to copy things where it may.
 __attribute__((target("general-regs-only"))) inline void configure_core() {
   [[maybe_unused]] constexpr uintptr_t kCcr = 0xE000ED14, kCpacr = 0xE000ED88;
-  // Cores without the choice always trap, and read this bit as one; what emulates them may need to be told.
-  constexpr uint32_t kUnalignTrap = 1u << 3;
-  *reinterpret_cast<volatile uint32_t*>(kCcr) |= kUnalignTrap;
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
   constexpr uint32_t kFullAccessToCp10AndCp11 = 0xFu << 20;
   *reinterpret_cast<volatile uint32_t*>(kCpacr) |= kFullAccessToCp10AndCp11;

@@ -1,5 +1,6 @@
 #include "runtime/firmware/harness.h"
 
+#include "platforms/boards/unaligned.h"
 #include "runtime/firmware/services.h"
 
 // Different bodies, or the compiler would make them one function.
@@ -70,6 +71,7 @@ Error run_on_inputs(const Model& model, uint32_t& runs) {
 }  // namespace
 
 int run_harness(const Model& model) {
+  trap_unaligned_accesses();
   Report report{.arena_bytes = model.arena_bytes, .state_bytes = model.state_bytes};
   report.error = init(model);
   if (report.error == Error::Ok) report.error = run_on_inputs(model, report.runs);

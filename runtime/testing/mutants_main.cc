@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "platforms/boards/unaligned.h"
 #include "runtime/firmware/model.h"
 #include "runtime/firmware/services.h"
 
@@ -47,7 +48,7 @@ int run_mutants(const Model& model) {
   } head;
   while (read(input, &head, sizeof head)) {
     if (head.bytes > bytes || head.changes > kMaxChanges || !read(input, changes, head.changes * sizeof(uint32_t))) return 1;
-    std::memcpy(mutant, original, sizeof mutant);  // In whole words: newlib copies what is left unaligned, which the core traps.
+    std::memcpy(mutant, original, sizeof mutant);
     for (uint32_t i = 0; i < head.changes; ++i) mutant[changes[i] & 0xFFFFFF] = static_cast<uint8_t>(changes[i] >> 24);
     if (!answer(model, model.init_from({mutant, head.bytes}), answers)) return 1;
   }
@@ -57,4 +58,7 @@ int run_mutants(const Model& model) {
 }  // namespace
 }  // namespace kindling
 
-int main() { return kindling::run_mutants(kindling::kFirmwareModel); }
+int main() {
+  kindling::trap_unaligned_accesses();
+  return kindling::run_mutants(kindling::kFirmwareModel);
+}

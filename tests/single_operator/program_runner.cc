@@ -5,6 +5,7 @@
 
 #include "kernels/testing/all_kernels.h"
 #include "kernels/testing/host_file.h"
+#include "platforms/boards/unaligned.h"
 #include "runtime/method.h"
 
 namespace kindling {
@@ -107,6 +108,7 @@ class Runner {
 }  // namespace
 
 int run_programs() {
+  trap_unaligned_accesses();
   HostFile programs("programs.bin", HostFile::kRead);
   HostFile results("results.bin", HostFile::kWrite);
   if (!programs.is_open() || !results.is_open()) return 2;
