@@ -26,7 +26,7 @@ def graph_bytes(*graphs: Graph) -> bytes:
     def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             member = f"a{len(arrays)}"
-            arrays[member] = np.ascontiguousarray(value)
+            arrays[member] = np.asarray(value, order="C")
             return {"array": member}
         if isinstance(value, tuple):
             return [plain(item) for item in value]

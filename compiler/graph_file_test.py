@@ -6,7 +6,7 @@ import pytest
 from compiler.errors import CompileError
 from compiler.graph_file import graph_bytes, read_graphs
 from compiler.ir import Graph
-from compiler.testing import GraphBuilder, int8
+from compiler.testing import GraphBuilder, float32, int8
 
 
 def graph() -> Graph:
@@ -25,6 +25,13 @@ def test_a_graph_survives_the_file():
     assert after.types["x"].scale == 0.1
     for name, array in before.constants.items():
         assert np.array_equal(after.constants[name], array) and after.constants[name].dtype == array.dtype
+
+
+def test_constants_without_axes_have_none():
+    b = GraphBuilder()
+    y = b.node("y", "mul", [b.input("x", float32()), b.constant("c", np.array(2.5, np.float32))], float32())
+    (after,) = read_graphs(graph_bytes(b.graph(y)))
+    assert after.constants["c"].shape == () and after.constants["c"] == 2.5
 
 
 def test_the_graphs_of_several_methods_keep_their_order():

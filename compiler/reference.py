@@ -63,7 +63,7 @@ class _Values:
 
 def to_firmware(port, array: np.ndarray) -> np.ndarray:
     """What the user's model takes or gives (float32), as the firmware's input or output: permuted, quantised if int8."""
-    permuted = np.ascontiguousarray(array.transpose(port.permutation))
+    permuted = np.asarray(array.transpose(port.permutation), order="C")
     if port.type.dtype != "int8":
         return permuted.astype(port.type.dtype)
     steps = np.rint(permuted.astype(np.float64) / port.type.scale) + port.type.zero_point
@@ -75,4 +75,4 @@ def from_firmware(port, array: np.ndarray) -> np.ndarray:
     real = array.astype(np.float32)
     if port.type.dtype == "int8":
         real = ((array.astype(np.float64) - port.type.zero_point) * port.type.scale).astype(np.float32)
-    return np.ascontiguousarray(real.transpose(np.argsort(port.permutation)))
+    return np.asarray(real.transpose(np.argsort(port.permutation)), order="C")

@@ -59,7 +59,7 @@ def correct_biases(prepared: GraphModule) -> None:
         mean = prepared.get_submodule(str(recorder.target)).mean
         errors = layer.target(mean, _rounding_errors(prepared, weight), None, *settings)
         channel = errors.dim() - 1 if layer.target is aten.linear.default else 1
-        shift = errors.transpose(0, channel).flatten(1).mean(1)
+        shift = errors.transpose(0, channel).reshape(errors.shape[channel], -1).mean(1)
         before = attribute(prepared, str(bias.target)).detach().double() if bias is not None else 0.0
         corrected = Writer(prepared, layer).constant(f"{layer.name}_bias", (before - shift).float())
         layer.args = (recorder.args[0], weight, corrected, *settings)

@@ -64,6 +64,12 @@ MODELS = {
         "return x, self.conv(x), self.table",
         ["conv2d_s8", "copy_s8", "copy_s8"],
     ),
+    "linear layers of a vector": (
+        (7,),
+        "self.a = nn.Linear(7, 5); self.b = nn.Linear(5, 3)",
+        "return self.b(F.relu(self.a(x)))",
+        ["linear_s8", "linear_s8"],
+    ),
     "nothing but the input": ((1, 3, 8, 9), "pass", "return x, x.reshape(1, 27, 8)", ["copy_s8", "copy_s8"]),
     "convolution with batch norm and relu": (
         (1, 3, 8, 9),

@@ -96,6 +96,15 @@ def test_indices_are_those_of_the_model(tmp_path):
     assert np.array_equal(result, x.argmax(1))
 
 
+def test_results_without_axes_have_none(tmp_path):
+    request = write_model(tmp_path, (1, 4), "self.register_buffer('two', torch.tensor(2.0))", "return x.mean() * self.two, x.max(), self.two")
+    program = lowered(request)
+    assert [port.type.shape for port in program.outputs] == [()] * 3
+    x = np.array([[1, 2, 3, 6]], np.float32)
+    results = [from_firmware(port, run_program(program, OPERATORS, {"x": x})[port.name]) for port in program.outputs]
+    assert [(result.shape, float(result)) for result in results] == [((), 6.0), ((), 6.0), ((), 2.0)]
+
+
 def test_inputs_and_outputs_are_float_and_channels_last(tmp_path):
     program = lowered(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
     assert [step.kernel for step in program.steps] == ["conv2d_f32"], "batch norm and relu are in the convolution"

@@ -150,7 +150,7 @@ class Importer:
         if not isinstance(node, FxNode):
             raise Unsupported("an operand is a number, not a tensor")
         if node not in self.tensors and node.op == "get_attr":
-            value = np.ascontiguousarray(self._value(node))
+            value = np.asarray(self._value(node), order="C")
             tensor = self._new_tensor(node, self._constant_name(node), TensorType(value.shape, str(value.dtype)))
             self.constants[tensor] = value
         return self.tensors[node]

@@ -60,7 +60,8 @@ class LinearF32(FloatOperator):
         return ITEMSIZE * max(outputs, rows * outputs - (rows - 1) * depth)
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        sums = summed_products(inputs[0], call.attributes["weight"], call.attributes["bias"])
+        rows = np.atleast_2d(inputs[0])
+        sums = summed_products(rows, call.attributes["weight"], call.attributes["bias"]).reshape(call.outputs[0].shape)
         return [clamped(sums, *activation(call).values())]
 
     def macs(self, call: Call) -> int:

@@ -64,10 +64,11 @@ def _tensors(kind: str, ports: list[dict[str, Any]]) -> str:
     shapes = cpp.lines(
         f"inline constexpr uint32_t k{kind}{index}Shape[] = {{{', '.join(map(str, port['shape']))}}};"
         for index, port in enumerate(ports)
+        if port["shape"]  # C++ has no arrays of nothing
     )
     infos = cpp.lines(
         (
-            f"{{{cpp.text(port['name'])}, {cpp.text(port['dtype'])}, k{kind}{index}Shape, {cpp.floating(port['scale'])}, "
+            f"{{{cpp.text(port['name'])}, {cpp.text(port['dtype'])}, {f'k{kind}{index}Shape' if port['shape'] else '{}'}, {cpp.floating(port['scale'])}, "
             f"{port['zero_point']}, {port['bytes']}}},"
             for index, port in enumerate(ports)
         ),

@@ -67,6 +67,12 @@ def test_header_states_shapes_and_exact_quantisation(mode):
     assert "kArenaBytes = 640;" in text
 
 
+def test_header_of_an_output_without_axes():
+    plan = _PLAN | {"outputs": [_PLAN["outputs"][0] | {"shape": []}]}
+    text = interpreted.header(dataclasses.replace(_MODEL, plan=plan))
+    assert "kOutput0Shape" not in text and '{"softmax", "int8", {}, 0.00390625f' in text
+
+
 def test_interpreted_table_has_exactly_the_kernels_of_the_model_in_their_order():
     text = interpreted.source(_model("softmax_s8", "linear_s8"))
     assert "{run_softmax_s8, check_softmax_s8},\n    {run_linear_s8, check_linear_s8},\n" in text
