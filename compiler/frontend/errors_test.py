@@ -81,6 +81,23 @@ def test_a_use_of_an_operator_that_is_not_supported():
     assert message == "error: models/m.py:11: layer avg_pool2d: avg_pool with divisor_override is not supported"
 
 
+def test_a_convolution_whose_weights_are_computed():
+    message = compile_model(("x = self.first(x)", "x = nn.functional.conv2d(x, x[:, :, :3, :3].repeat(2, 1, 1, 1))"))
+    assert message == "error: models/m.py:11: layer conv2d: a convolution's weights must not depend on the model's inputs"
+
+
+def test_a_batch_norm_whose_factors_are_computed():
+    forward = "x = self.first(x); x = nn.functional.batch_norm(x, torch.zeros(2), torch.ones(2), x.mean((0, 2, 3)))"
+    message = compile_model(("x = self.first(x)", forward))
+    assert message == "error: models/m.py:11: layer batch_norm: a batch norm's factors and statistics must not depend on the model's inputs"
+
+
+def test_constants_that_are_not_finite():
+    message = compile_model(("x = self.first(x)", "x = self.first(x) * torch.zeros(1).log()"))
+    wanted = "its result, which does not depend on the model's inputs, holds NaN or infinity"
+    assert message == f"error: models/m.py:11: layer log: {wanted}"
+
+
 def test_indices_that_the_model_works_on():
     message = compile_model(("return self.second(x)", "return self.second(x).argmax(1) + 1"))
     assert message == "error: models/m.py:13: layer add: aten.add.Tensor of integers is not supported: indices can only be outputs of the model"

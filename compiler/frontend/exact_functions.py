@@ -8,7 +8,7 @@ as int8, before it, and would be no function of one int8 tensor.
 
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.functions import function_origins, functional, is_inside
+from compiler.frontend.functions import function_origins, is_inside
 
 
 def compute_exactly(module: GraphModule) -> None:
@@ -37,9 +37,6 @@ class _ExactFunctions:
         return set().union(*(self.sources[each] if is_inside(each, self.origins) else {each} for each in operands))
 
     def _compute_exactly(self, node: Node, origin: Node) -> None:
-        for other, its_origin in self.origins.items():
-            if its_origin is origin:  # which is read later than before, and so must not be written to
-                other.target = functional(other.target)
         for operand in node.all_input_nodes:
             node.replace_input_with(operand, self._exact(operand, node))
         self.sources[node] = {origin}

@@ -78,13 +78,6 @@ CLAMPS = {
 }
 
 
-def functional(operator: Any) -> Any:
-    """aten.relu of aten.relu_: the operator of the tables above that computes the same but leaves its operand as it is."""
-    if not operator._schema.is_mutable:
-        return operator
-    return getattr(getattr(aten, operator._opname.removesuffix("_")), operator._overloadname)
-
-
 def scalar_expression(operator: str, operands: tuple[Any, Any], alpha: float) -> Expression:
     """A binary operator of a tensor and a number."""
     first, second = ("x" if isinstance(operand, Node) else float(operand) for operand in operands)

@@ -21,8 +21,11 @@ class Writer:
         return new
 
     def constant(self, name: str, value: torch.Tensor) -> Node:
-        """A tensor that belongs to the module under this name."""
-        self.module.register_buffer(name, value)
+        """A tensor, or a parameter, that belongs to the module under this name."""
+        if isinstance(value, torch.nn.Parameter):
+            self.module.register_parameter(name, value)
+        else:
+            self.module.register_buffer(name, value)
         with self.module.graph.inserting_before(self.node):
             new = self.module.graph.get_attr(name)
         new.meta["val"] = self.node.meta["val"].new_empty(value.shape)
