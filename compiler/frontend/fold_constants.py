@@ -14,7 +14,7 @@ from compiler.frontend.writer import Writer
 def fold_constants(module: GraphModule, code: UserCode) -> None:
     """Before anything else looks for weights. What parameters go into is a parameter, so that it can be trained.
 
-    A result of the model is left to be computed. Raises CompileError if a value is NaN or infinite.
+    Raises CompileError if a value is NaN or infinite.
     """
     values: dict[Node, Any] = {}
     trainable: set[Node] = set()
@@ -29,10 +29,9 @@ def fold_constants(module: GraphModule, code: UserCode) -> None:
             continue
         if is_trainable:
             trainable.add(node)
-    results = set(module.graph.output_node().all_input_nodes)
     computed = [node for node in values if node.op == "call_function"]
     for node in computed:
-        readers = [user for user in node.users if user.op != "output" and (user not in values or user in results)]
+        readers = [user for user in node.users if user not in values]
         if readers and isinstance(values[node], torch.Tensor):
             _replace(module, node, values[node], node in trainable, readers, code)
     for node in reversed(computed):

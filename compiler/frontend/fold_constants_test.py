@@ -28,15 +28,15 @@ def folded() -> torch.fx.GraphModule:
     return module
 
 
-def test_only_operators_on_the_input_and_results_of_the_model_are_left():
+def test_only_operators_on_the_input_are_left():
     module = folded()
     targets = [node.target for node in module.graph.nodes if node.op == "call_function"]
-    assert targets == [aten.conv2d.default, aten.add.Tensor, aten.add.Tensor]
+    assert targets == [aten.conv2d.default, aten.add.Tensor]
     x = torch.randn(1, 2, 4, 4)
     constants = [node for node in module.graph.nodes if node.op == "get_attr"]
     offset = next(module.get_buffer(node.target) for node in constants if node.target.startswith("cat"))
     assert torch.equal(offset.flatten(), torch.tensor([4.0, 6.0, 2.0]))
-    assert all(torch.isfinite(result).all() for result in module(x))
+    assert torch.equal(module(x)[1], torch.tensor([2.0, 3.0, 4.0]))
 
 
 def test_constants_know_the_line_and_layer_that_compute_them():
