@@ -40,6 +40,15 @@ constexpr bool all_positive(Numbers... numbers) {
   return ((numbers > 0) && ...);
 }
 
+/// Whether each of the numbers of a params struct from `first` to `last` is from 1 to 2^15, as the sizes, strides and dilations are that
+/// the compiler writes (Window.require_small of kernels/window.py). Where a tap lies, the sum of two products of them, then has room
+/// in 32 bits.
+[[gnu::noinline]] inline bool are_small_sizes(const std::uint16_t* first, const std::uint16_t* last) {
+  std::uint32_t bits = 0;
+  for (; first <= last; ++first) bits |= *first - 1u;
+  return bits < 1u << 15;
+}
+
 /// The params constant of a call under judgement, or nullptr if it is too small or not aligned to hold a `Params`.
 template <class Params>
 const Params* params_of(const void* params, std::uint32_t bytes) {

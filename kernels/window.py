@@ -55,6 +55,12 @@ class Window:
                     f"kernel {self.kernel}, stride {self.stride}, dilation {self.dilation} and padding {self.padding}"
                 )
 
+    def require_small(self, call: Call) -> None:
+        """What int16 holds, as checks of kernels demand (all_small_sizes of kernels/check.h). Raises UnsupportedError otherwise."""
+        numbers = (*call.inputs[0].shape, *call.outputs[0].shape, *self.extent, *self.padding, *self.stride, *self.dilation)
+        if max(numbers) >= 2**15:
+            raise UnsupportedError(f"{call.operator}: a size is 32768 or more")
+
     @property
     def extent(self) -> tuple[int, int]:
         """Rows and columns from the first tap to the last, both counted."""

@@ -98,3 +98,13 @@ def test_ceil_mode_is_a_size_that_follows() -> None:
     attributes = {"stride": (2, 2), "padding": (0, 0, 0, 0)}
     call = Call("max_pool2d", (int8_tensor((1, 6, 6, 1)),), (int8_tensor((1, 3, 3, 1)),), attributes)
     assert Window.of(call, (3, 3)).output_size == (3, 3)
+
+
+@pytest.mark.parametrize("name", ["stride", "dilation"])
+def test_numbers_that_kernels_do_not_take_are_refused(name: str) -> None:
+    attributes = {"stride": (1, 1), "dilation": (1, 1), "padding": (0, 0, 0, 0)}
+    call = Call("conv2d", (int8_tensor((1, 1, 1, 1)),), (int8_tensor((1, 1, 1, 1)),), attributes | {name: (1, 32767)})
+    Window.of(call, (1, 1)).require_small(call)
+    call = Call("conv2d", call.inputs, call.outputs, attributes | {name: (1, 32768)})
+    with pytest.raises(UnsupportedError, match="conv2d: a size is 32768 or more"):
+        Window.of(call, (1, 1)).require_small(call)

@@ -202,8 +202,7 @@ class _Conv2dS8:
             raise UnsupportedError(f"conv2d: output shape {call.outputs[0].shape} does not fit weight {weight.shape}")
         if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):
             raise UnsupportedError("conv2d needs int8 input and output")
-        if max(*call.inputs[0].shape, *call.outputs[0].shape, *window.extent, *window.padding, *window.stride) >= 2**15:
-            raise UnsupportedError("conv2d: a size is 32768 or more")
+        window.require_small(call)
         return Channels.of(call, weight.reshape(weight.shape[0], -1))
 
     def _geometry(self, call: Call) -> dict[str, int]:

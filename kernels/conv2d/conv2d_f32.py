@@ -123,8 +123,7 @@ class Conv2dF32(FloatOperator):
             raise UnsupportedError(f"conv2d: weight {weight.shape} and {groups} groups do not fit {source[3]} channels")
         if (source[0], weight.shape[0]) != (result[0], result[3]):
             raise UnsupportedError(f"conv2d: output shape {result} does not fit weight {weight.shape}")
-        if max(*source, *result, *window.extent, *window.padding, *window.stride) >= 2**15:
-            raise UnsupportedError("conv2d: a size is 32768 or more")
+        window.require_small(call)
         return window
 
 

@@ -249,8 +249,7 @@ class _DepthwiseConv2dS8:
             raise UnsupportedError("depthwise_conv2d: input and output batches differ")
         if any(tensor.dtype != "int8" for tensor in (call.inputs[0], call.outputs[0])):
             raise UnsupportedError("depthwise_conv2d needs int8 input and output")
-        if max(*call.inputs[0].shape, *call.outputs[0].shape, *window.extent, *window.padding, *window.stride) >= 2**15:
-            raise UnsupportedError("depthwise_conv2d: a size is 32768 or more")
+        window.require_small(call)
         return Channels.of(call, np.ascontiguousarray(weight.reshape(-1, weight.shape[2]).T))
 
 

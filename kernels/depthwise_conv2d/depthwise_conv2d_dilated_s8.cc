@@ -110,10 +110,8 @@ void depthwise_conv2d_dilated_s8(const std::int8_t* input, const DilatedDepthwis
 Error check_depthwise_conv2d_dilated_s8(const std::uint32_t* argument_bytes, const void* constant) {
   using Params = DilatedDepthwiseParams;
   const auto* params = params_of<Params>(constant, argument_bytes[1]);
-  if (params == nullptr ||
-      !all_positive(params->batches, params->input_height, params->input_width, params->input_channels, params->output_height,
-                    params->output_width, params->kernel_height, params->kernel_width, params->stride_height, params->stride_width,
-                    params->dilation_height, params->dilation_width, params->depth_multiplier)) {
+  if (params == nullptr || !are_small_sizes(&params->batches, &params->stride_width) ||
+      !are_small_sizes(&params->dilation_height, &params->depth_multiplier)) {
     return Error::InvalidArgument;
   }
   const Params& p = *params;

@@ -46,12 +46,11 @@ Error check_depthwise_conv2d_general_s8(const std::uint32_t* argument_bytes, con
   const std::uint32_t input = argument_bytes[0], params_bytes = argument_bytes[1], output = argument_bytes[2];
   using Params = DepthwiseConv2dGeneralParams;
   const auto* params = params_of<Params>(constant, params_bytes);
-  if (params == nullptr) return Error::InvalidArgument;
-  const Params& p = *params;
-  if (!all_positive(p.batches, p.input_height, p.input_width, p.input_channels, p.output_height, p.output_width, p.kernel_height,
-                    p.kernel_width, p.stride_height, p.stride_width, p.dilation_height, p.dilation_width, p.depth_multiplier)) {
+  if (params == nullptr || !are_small_sizes(&params->batches, &params->stride_width) ||
+      !are_small_sizes(&params->dilation_height, &params->depth_multiplier)) {
     return Error::InvalidArgument;
   }
+  const Params& p = *params;
   const Size channels = Size(p.input_channels) * p.depth_multiplier;
   return valid_if((Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
                   (Size(p.batches) * p.output_height * p.output_width * channels).is(output) &&

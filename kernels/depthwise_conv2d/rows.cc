@@ -88,18 +88,14 @@ Error check_rows(const std::uint32_t* argument_bytes, const void* constant, std:
   const auto* params = params_of<DepthwiseConv2dParams>(constant, params_bytes);
   if (params == nullptr) return Error::InvalidArgument;
   const DepthwiseConv2dParams& p = *params;
-  if (!all_positive(p.batches, p.input_height, p.input_width, p.input_channels, p.output_height, p.output_width, p.kernel_height,
-                    p.kernel_width, p.stride_height, p.stride_width)) {
-    return Error::InvalidArgument;
-  }
   const auto fits = [](std::uint32_t actual, std::uint32_t demanded) { return demanded == kAny || actual == demanded; };
   const Size taps = Size(p.kernel_height) * p.kernel_width;
   const std::uint32_t records = (p.input_channels + kDepthwiseRecordChannels - 1) / kDepthwiseRecordChannels;
   const std::uint32_t alignment = stride == 2 ? 2 : 4;  // records_3x3_s2 stand closer than the others
   const Size record = ((taps + kDepthwiseConstants) * kDepthwiseRecordChannels).rounded_up(alignment);
   return valid_if(
-      fits(p.kernel_height, kernel_size) && fits(p.kernel_width, kernel_size) && fits(p.stride_height, stride) &&
-      fits(p.stride_width, stride) && (Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
+      are_small_sizes(&p.batches, &p.stride_width) && fits(p.kernel_height, kernel_size) && fits(p.kernel_width, kernel_size) &&
+      fits(p.stride_height, stride) && fits(p.stride_width, stride) && (Size(p.batches) * p.input_height * p.input_width * p.input_channels).is(input) &&
       (Size(p.batches) * p.output_height * p.output_width * p.input_channels).is(output) &&
       (ring_width<Size>(p) * (rows == kAny ? p.kernel_height : rows) * stored_channels(p.input_channels)).is_at_most(scratch) &&
       holds_array<DepthwiseConv2dParams>(params_bytes, p.channels_offset, Size(records) * record));

@@ -41,40 +41,48 @@ void copy_plane(const std::int8_t* input, const CopyAxis& rows, const CopyAxis& 
   }
 }
 
-/// First and last byte that a side of the block touches, from where it starts; false where they overflow.
-bool add_reach(std::int32_t size, std::int32_t step, std::int32_t& first, std::int32_t& last) {
-  std::int32_t reach = 0;
-  if (size < 1 || __builtin_mul_overflow(size - 1, step, &reach)) return false;
-  std::int32_t& end = reach < 0 ? first : last;
-  return !__builtin_add_overflow(end, reach, &end);
+/// Whether a side of a block, whose steps are `step` of each axis, stays inside a buffer. One function for both sides: it is long.
+[[gnu::noinline]] bool side_fits(const CopyAxis* axes, std::uint32_t rank, std::int32_t CopyAxis::* step, std::uint32_t offset,
+                                 std::uint32_t bytes) {
+  constexpr std::uint32_t kLargest = 0x7fffffff;
+  if (offset >= bytes || bytes > kLargest) return false;
+  for (std::uint32_t first = offset, last = offset; rank > 0; --rank, ++axes) {
+    std::int32_t reach = 0;
+    if (axes->size < 1 || __builtin_mul_overflow(axes->size - 1, axes->*step, &reach)) return false;
+    // Both are below 2^31: whatever is added to one of them, it is below `bytes` only if it should be.
+    (reach < 0 ? first : last) += static_cast<std::uint32_t>(reach);
+    if (first >= bytes || last >= bytes) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 void copy_block(const std::int8_t* input, const CopyAxis* axes, std::uint32_t rank, std::int8_t* output) {
-  if (rank == 2) return copy_plane(input, axes[0], axes[1], output);
-  for (std::int32_t left = axes->size; left > 0; --left, input += axes->input_step, output += axes->output_step) {
-    copy_block(input, axes + 1, rank - 1, output);
+  struct {
+    std::int32_t left;
+    const std::int8_t* input;
+    std::int8_t* output;
+  } places[kMostAxes], *place = places;  // along each axis outside the plane
+  const CopyAxis *axis = axes, *const plane = axes + rank - 2;
+  for (;;) {
+    for (; axis < plane; ++axis, ++place) place->left = axis->size, place->input = input, place->output = output;
+    copy_plane(input, plane[0], plane[1], output);
+    // On by one along the innermost axis that is not at its end; those inside it start again.
+    do {
+      if (axis == axes) return;
+      --axis, --place;
+    } while (--place->left == 0);
+    input = place->input += axis->input_step, output = place->output += axis->output_step;
+    ++axis, ++place;
   }
 }
 
 bool block_fits(std::uint32_t axes_bytes, const CopyAxis* axes, std::uint32_t rank, std::uint32_t input_offset, std::uint32_t input_bytes,
                 std::uint32_t output_offset, std::uint32_t output_bytes) {
-  constexpr std::uint32_t kLargest = 0x7fffffff;
-  if (rank < 2 || rank > axes_bytes / sizeof(CopyAxis) || input_offset > kLargest || output_offset > kLargest ||
-      input_bytes > kLargest || output_bytes > kLargest) {
-    return false;
-  }
-  std::int32_t input_first = static_cast<std::int32_t>(input_offset), input_last = input_first;
-  std::int32_t output_first = static_cast<std::int32_t>(output_offset), output_last = output_first;
-  for (std::uint32_t i = 0; i < rank; ++i) {
-    if (!add_reach(axes[i].size, axes[i].input_step, input_first, input_last) ||
-        !add_reach(axes[i].size, axes[i].output_step, output_first, output_last)) {
-      return false;
-    }
-  }
-  return input_first >= 0 && input_last < static_cast<std::int32_t>(input_bytes) && output_first >= 0 &&
-         output_last < static_cast<std::int32_t>(output_bytes);
+  return rank >= 2 && rank <= kMostAxes && rank * sizeof(CopyAxis) <= axes_bytes &&
+         side_fits(axes, rank, &CopyAxis::input_step, input_offset, input_bytes) &&
+         side_fits(axes, rank, &CopyAxis::output_step, output_offset, output_bytes);
 }
 
 }  // namespace kindling

@@ -10,7 +10,10 @@ struct CopyAxis {
   std::int32_t size, input_step, output_step;
 };
 
-/// Copies a block of two axes or more, the first the outermost, in rising order of each.
+/// The most axes of a block. move.py refuses blocks that have more.
+inline constexpr std::uint32_t kMostAxes = 8;
+
+/// Copies a block of 2 to kMostAxes axes, the first the outermost, in rising order of each.
 void copy_block(const std::int8_t* input, const CopyAxis* axes, std::uint32_t rank, std::int8_t* output);
 
 /// Whether a block whose first bytes lie at these offsets stays inside both buffers. `axes_bytes` is what there is room for.

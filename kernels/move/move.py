@@ -25,7 +25,7 @@ from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
 
 _BLOCK = (
-    Field("rank", "std::uint32_t", "axes of the block, 2 or more"),
+    Field("rank", "std::uint32_t", "axes of the block, 2 to 8"),
     Field("input_bytes", "std::uint32_t", ""),
     Field("output_bytes", "std::uint32_t", ""),
     Field("input_offset", "std::uint32_t", "bytes from the input's start to the block's first"),
@@ -80,6 +80,8 @@ KERNELS = (
     _kernel("take_s8", TAKE_PARAMS),
 )
 
+_MOST_AXES = 8  # of a block: kMostAxes of block.h
+
 # From here on runs of neighbouring bytes are copied as such; shorter ones byte by byte along the longest axis.
 _SHORTEST_RUN = 4
 
@@ -99,7 +101,10 @@ def contiguous_steps(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def block_axes(axes: Sequence[Axis]) -> tuple[Axis, ...]:
-    """The same block with as few axes as possible, two at least, in the order in which it is best copied."""
+    """The same block with as few axes as possible, two at least, in the order in which it is best copied.
+
+    Raises UnsupportedError where these are more than kernels copy.
+    """
     merged: list[Axis] = []
     for axis in axes:
         if axis.size == 1:
@@ -109,6 +114,8 @@ def block_axes(axes: Sequence[Axis]) -> tuple[Axis, ...]:
             merged[-1] = dataclasses.replace(axis, size=outer.size * axis.size)
         else:
             merged.append(axis)
+    if len(merged) > _MOST_AXES:
+        raise UnsupportedError(f"a block of {len(merged)} axes that do not lie together, more than {_MOST_AXES}, cannot be copied")
     is_run = bool(merged) and merged[-1].input_step == merged[-1].output_step == 1 and merged[-1].size >= _SHORTEST_RUN
     if merged and not is_run:
         longest = max(range(len(merged)), key=lambda i: merged[i].size)
@@ -211,20 +218,18 @@ class Pad(_Move):
         if any(b < 0 or b + s > r for b, s, r in zip(before, source, result)):
             raise UnsupportedError(f"pad: {list(source)} behind {list(before)} does not fit in {list(result)}")
         self._pattern(call)
+        self._axes(call)
         return "pad_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         self.kernel(call, tier)
-        source, itemsize = call.inputs[0].shape, _itemsize(call)
-        steps = [step * itemsize for step in contiguous_steps(call.outputs[0].shape)]
-        axes = [Axis(size, step * itemsize, output_step) for size, step, output_step in zip(source, contiguous_steps(source), steps)]
-        axes = block_axes([*axes, Axis(itemsize, 1, 1)])
+        axes, steps = self._axes(call), contiguous_steps(call.outputs[0].shape)
         values = {
             "rank": len(axes),
             "input_bytes": call.inputs[0].nbytes,
             "output_bytes": call.outputs[0].nbytes,
             "input_offset": 0,
-            "output_offset": sum(before * step for before, step in zip(call.attributes["before"], steps)),
+            "output_offset": sum(before * step for before, step in zip(call.attributes["before"], steps)) * _itemsize(call),
             "pattern": self._pattern(call),
         }
         return PAD_PARAMS.pack(values, {"axes": _axes_bytes(axes)})
@@ -236,6 +241,13 @@ class Pad(_Move):
         before, (source,), result = call.attributes["before"], inputs, call.outputs[0].shape
         widths = [(b, r - b - s) for b, s, r in zip(before, source.shape, result)]
         return [np.pad(source, widths, constant_values=call.attributes["value"])]
+
+    @staticmethod
+    def _axes(call: Call) -> tuple[Axis, ...]:
+        """Of the input, in the output."""
+        source, itemsize = call.inputs[0].shape, _itemsize(call)
+        steps = zip(source, contiguous_steps(source), contiguous_steps(call.outputs[0].shape))
+        return block_axes([*(Axis(size, itemsize * i, itemsize * o) for size, i, o in steps), Axis(itemsize, 1, 1)])
 
     @staticmethod
     def _pattern(call: Call) -> int:

@@ -58,6 +58,8 @@ def test_axes_that_lie_together_are_one_and_short_runs_are_copied_along_the_long
     [
         ("copy", [(4,), (4,)], {"input_offset": 1, "input_steps": (1,)}, "reads elements 1 to 4 of 4"),
         ("copy", [(4,), (2,)], {"input_offset": 0, "input_steps": (-1,)}, "reads elements -1 to 0"),
+        ("copy", [(2,) * 9, (2,) * 9], {"input_offset": 0, "input_steps": contiguous_steps((2,) * 9)[::-1]}, "9 axes .* more than 8"),
+        ("pad", [(2,) * 9, (3,) * 9], {"before": (0,) * 9, "value": 0}, "9 axes .* more than 8"),
         ("pad", [(4,), (5,)], {"before": (2,), "value": 0}, "does not fit"),
         ("pad", [(4,), (6,)], {"before": (2,), "value": 128}, "outside int8"),
         ("concat", [(4,), (4,), (9,)], {"axis": 0}, "not the sum"),

@@ -30,8 +30,7 @@ def pool_window(call: Call) -> Window:
     source, result = call.inputs[0], call.outputs[0]
     if source.shape[0] != result.shape[0] or source.shape[3] != result.shape[3]:
         raise UnsupportedError(f"{call.operator}: output shape {result.shape} does not fit input shape {source.shape}")
-    if max(*source.shape, *result.shape, *window.extent, *window.padding, *window.stride) >= 2**15:
-        raise UnsupportedError(f"{call.operator}: a size is 32768 or more")
+    window.require_small(call)
     if int(np.prod(window.kernel)) >= 2**22:
         raise UnsupportedError(f"{call.operator}: the window has 2^22 taps or more")
     if not inside_taps(window).any(axis=(3, 4)).all():

@@ -25,7 +25,7 @@ void max_pool2d_f32(const float* input, const MaxPool2dF32Params& params, float*
 Error check_max_pool2d_f32(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<MaxPool2dF32Params>(constant, argument_bytes[1]);
   return valid_if(params != nullptr && is_pool(*params, floats_in(argument_bytes[0]), floats_in(argument_bytes[2])) &&
-                  all_positive(params->dilation_height, params->dilation_width));
+                  are_small_sizes(&params->dilation_height, &params->dilation_width));
 }
 
 }  // namespace kindling

@@ -69,7 +69,7 @@ void max_pool2d_s8(const std::int8_t* input, const MaxPool2dParams& params, std:
 Error check_max_pool2d_s8(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = params_of<MaxPool2dParams>(constant, argument_bytes[1]);
   return valid_if(params != nullptr && is_pool(*params, argument_bytes[0], argument_bytes[2]) &&
-                  all_positive(params->dilation_height, params->dilation_width));
+                  are_small_sizes(&params->dilation_height, &params->dilation_width));
 }
 
 }  // namespace kindling

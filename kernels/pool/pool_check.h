@@ -10,8 +10,7 @@ namespace kindling {
 /// Whether the sizes and strides of a pool are possible and its tensors have these many elements.
 template <class Params>
 bool is_pool(const Params& params, std::uint32_t input_elements, std::uint32_t output_elements) {
-  return all_positive(params.batches, params.input_height, params.input_width, params.channels, params.output_height,
-                      params.output_width, params.kernel_height, params.kernel_width, params.stride_height, params.stride_width) &&
+  return are_small_sizes(&params.batches, &params.stride_width) &&
          (Size(params.batches) * params.input_height * params.input_width * params.channels).is(input_elements) &&
          (Size(params.batches) * params.output_height * params.output_width * params.channels).is(output_elements);
 }

@@ -5,11 +5,13 @@ import functools
 import os
 import pathlib
 import struct
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
-from kernels.operator import Call, UnsupportedError
+from kernels.move.move import contiguous_steps
+from kernels.operator import Call, TensorType, UnsupportedError
 from kernels.registry import KERNELS, OPERATORS, PARAMS
 from kernels.testing.cases import ANY_ERROR, INVALID_ARGUMENT, Argument, Case, case_of
 from kernels.testing.random_calls import OPERATOR_CALLS, random_calls
@@ -107,16 +109,16 @@ def params_of(case: Case) -> bytes:
     return next(argument.data for argument in case.arguments if argument.role == "params")
 
 
-def with_field(case: Case, field: str, value: int, error: int) -> Case:
-    """The case with one number of its params struct replaced."""
+def with_fields(case: Case, numbers: Mapping[str, float], error: int) -> Case:
+    """The case with some numbers of its params struct replaced."""
     params = PARAMS[KERNELS[case.kernel].params]
     arguments = list(case.arguments)
     index = next(i for i, argument in enumerate(arguments) if argument.role == "params")
     data = bytearray(arguments[index].data)
     offset = 0
     for entry in params.fields_with_offsets:
-        if entry.name == field:
-            struct.pack_into("<" + params.format_of(entry), data, offset, value)
+        if entry.name in numbers:
+            struct.pack_into("<" + params.format_of(entry), data, offset, numbers[entry.name])
         offset += struct.calcsize(params.format_of(entry))
     arguments[index] = Argument("params", bytes(data), arguments[index].alignment)
     return Case(case.kernel, tuple(arguments), error=error)
@@ -125,12 +127,74 @@ def with_field(case: Case, field: str, value: int, error: int) -> Case:
 @pytest.mark.parametrize("field", ["stride_height", "stride_width", "dilation_width", "kernel_height", "groups", "batches"])
 def test_zeros_that_would_not_end_or_divide_are_refused(field: str) -> None:
     cases = {
-        case.kernel: with_field(case, field, 0, INVALID_ARGUMENT)
+        case.kernel: with_fields(case, {field: 0}, INVALID_ARGUMENT)
         for _, case in supported_cases(seed=5, per_operator=40)
         if field in PARAMS[KERNELS[case.kernel].params].unpack(params_of(case))
     }
     assert cases
     assert run_cases(CORE, RUNNER, list(cases.values())).failures == []
+
+
+def call_of_ones(kernel: str, error: int, **numbers: int) -> Case:
+    """A call of a kernel that slides a window, without pads, whose params are 1 but for `numbers`: bounds too, so that its outputs are 1.
+    Its tensors are as large as such numbers need them, up to windows of 2**15 + 2 taps; pools and convolutions of 1 are valid."""
+    signature = KERNELS[kernel]
+    params, dtype = PARAMS[signature.params], "<f4" if signature.inputs[0] == "float" else "i1"
+    values = {field.name: 0 if field.name.startswith(("pad_", "unused")) else 1 for field in params.fields} | numbers
+    taps = min(values["kernel_height"] * values["kernel_width"], 2**15 + 2)
+    outputs = np.ones(values["output_height"] * values["output_width"], dtype).tobytes()
+    constant = params.pack(values, {array.name: bytes(5 * taps + 256) for array in params.arrays})
+    scratch = [Argument("scratch", bytes(16 * taps + 64), 8)] if signature.scratch else []
+    return Case(
+        kernel,
+        (Argument("input", np.ones(1, dtype).tobytes(), 4), Argument("params", constant, 16), *scratch, Argument("output", outputs, 4)),
+        error=error,
+    )
+
+
+def test_windows_whose_positions_overflow_are_refused() -> None:
+    """Where nothing else is wrong: sums of products of two numbers leave 32 bits."""
+    cases = []
+    for kernel, signature in KERNELS.items():
+        fields = {field.name for field in PARAMS[signature.params].fields}
+        if not {"kernel_height", "stride_height"} <= fields or "3x3" in kernel:
+            continue
+        cases.append(call_of_ones(kernel, error=0))
+        for axis in ("height", "width"):
+            far = [{"output": 32770, "stride": 65535}, {"kernel": 32770, "dilation": 65535}]
+            if kernel == "transposed_conv2d_f32":
+                far.append({"spread": 65535, "dilation": 65534})
+            named = [{f"{name}_{axis}": number for name, number in numbers.items()} for numbers in far]
+            cases += [call_of_ones(kernel, INVALID_ARGUMENT, **numbers) for numbers in named if numbers.keys() <= fields]
+        if "avg_pool" in kernel:
+            cases.append(call_of_ones(kernel, INVALID_ARGUMENT, kernel_height=2**11, kernel_width=2**11))
+    assert run_cases(CORE, RUNNER, cases).failures == []
+
+
+def copy_of_one_byte(rank: int, error: int) -> Case:
+    params = PARAMS["CopyParams"]
+    values = {"rank": rank, "input_bytes": 1, "output_bytes": 1, "input_offset": 0, "output_offset": 0}
+    constant = params.pack(values, {"axes": struct.pack("<3i", 1, 0, 0) * rank})
+    return Case("copy_s8", (Argument("input", b"a"), Argument("params", constant, 16), Argument("output", b"a")), error=error)
+
+
+def test_blocks_of_more_axes_than_fit_are_refused() -> None:
+    refused = [copy_of_one_byte(rank, INVALID_ARGUMENT) for rank in (0, 1, 9, 100)]
+    assert run_cases(CORE, RUNNER, [copy_of_one_byte(rank, 0) for rank in range(2, 9)] + refused).failures == []
+
+
+def test_blocks_of_as_many_axes_as_fit_are_copied() -> None:
+    x = np.arange(3 * 2**7).astype(np.int8).reshape(2, 2, 2, 3, 2, 2, 2, 2)
+    shape = x.shape[::-1]
+    call = Call(
+        "copy",
+        (TensorType(x.shape, "int8"),),
+        (TensorType(shape, "int8"),),
+        {"input_offset": 0, "input_steps": contiguous_steps(x.shape)[::-1]},
+    )
+    case = case_of(call, TIER, [x])
+    assert case.arguments[-1].data == x.transpose().tobytes()
+    assert run_cases(CORE, RUNNER, [case]).failures == []
 
 
 def test_what_checks_let_pass_stays_in_its_buffers() -> None:
@@ -145,7 +209,7 @@ def test_what_checks_let_pass_stays_in_its_buffers() -> None:
                 if entry.ctype == "float"
                 else int(rng.choice([0, 1, 2, 3, 5, rng.integers(0, largest + 1)]))
             )
-            cases.append(with_field(case, entry.name, value, ANY_ERROR))
+            cases.append(with_fields(case, {entry.name: value}, ANY_ERROR))
     assert run_cases(CORE, RUNNER, cases).failures == []
 
 

@@ -41,7 +41,7 @@ void transposed_conv2d_f32(const float* input, const Conv2dF32Params& params, fl
 
 Error check_transposed_conv2d_f32(const std::uint32_t* argument_bytes, const void* constant) {
   const auto* params = float_convolution_of(argument_bytes, constant);
-  return valid_if(params != nullptr && all_positive(params->spread_height, params->spread_width));
+  return valid_if(params != nullptr && are_small_sizes(&params->spread_height, &params->spread_width));
 }
 
 }  // namespace kindling

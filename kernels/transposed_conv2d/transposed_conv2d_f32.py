@@ -34,8 +34,8 @@ class TransposedConv2dF32(FloatOperator):
 
     def kernel(self, call: Call, tier: Tier) -> str:
         conv2d_f32.OPERATOR.kernel(convolution_over_spread(call), tier)
-        if max(map(abs, call.attributes["padding"])) >= 2**15:
-            raise UnsupportedError("transposed_conv2d: padding of 32768 or more")
+        if max(*map(abs, call.attributes["padding"]), *call.attributes["spread"]) >= 2**15:
+            raise UnsupportedError("transposed_conv2d: padding or spread of 32768 or more")
         return KERNEL.name
 
     def pack(self, call: Call, tier: Tier) -> bytes:
