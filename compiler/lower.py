@@ -200,7 +200,7 @@ def _clamp(graph: Graph, node: Node) -> _Lowered:
     source, result = graph.types[node.inputs[0]], graph.types[node.output]
     if (source.scale, source.zero_point) != (result.scale, result.zero_point):
         raise node.error("clamp needs the same scale for its input and output")
-    shape = source.shape if len(source.shape) == 4 else (1, 1, 1, math.prod(source.shape))
+    shape = source.shape if len(source.shape) == 4 else _as_image(math.prod(source.shape))
     attributes = {
         "kernel": (1, 1),
         "stride": (1, 1),
@@ -211,6 +211,13 @@ def _clamp(graph: Graph, node: Node) -> _Lowered:
     }
     types = (dataclasses.replace(source, shape=shape), dataclasses.replace(result, shape=shape))
     return _Lowered("max_pool2d", node.inputs, types[:1], types[1], attributes)
+
+
+def _as_image(elements: int) -> tuple[int, int, int, int]:
+    """[1, rows, columns, channels] of so many elements, each less than 2^15 as kernels want it, unless a prime factor is in the way."""
+    channels = max(size for size in range(1, 2**15) if elements % size == 0)
+    columns = max(size for size in range(1, 2**15) if elements // channels % size == 0)
+    return (1, elements // channels // columns, columns, channels)
 
 
 def _add(graph: Graph, node: Node) -> _Lowered:

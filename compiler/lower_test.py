@@ -205,6 +205,13 @@ def test_a_clamp_on_its_own_is_a_pool_over_single_elements():
     assert result.ravel().tolist() == [0] * 7 + list(range(8))
 
 
+def test_a_clamp_of_many_elements_is_a_pool_whose_axes_are_short():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 2, 70000, scale=0.1))
+    (step,) = lowered(b.graph(b.node("r", "clamp", [x], int8(1, 2, 70000, scale=0.1), clamp=(0.0, 6.0)))).steps
+    assert step.call.inputs[0].shape == step.call.outputs[0].shape == (1, 1, 5, 28000)
+
+
 def test_a_permute_is_a_copy_with_steps():
     b = GraphBuilder()
     x = b.input("x", int8(2, 3, 4))
