@@ -83,6 +83,8 @@ def _extent(value: torch.Tensor) -> tuple[int, int]:
 
 
 def _state_error(module: GraphModule, node: Node, name: str, code: UserCode) -> CompileError:
+    if name.endswith("num_batches_tracked"):
+        return CompileError("it is in training mode; call the model's eval() before torch.export", layer=name.rpartition(".")[0])
     kind = "parameter" if name in dict(module.named_parameters()) else "buffer"
     # What torch.export adds for `self.count = self.count + 1` has no line of its own.
     makers = (node, *(operand for operand in node.all_input_nodes if operand.op == "call_function"))

@@ -97,6 +97,17 @@ def test_state_is_refused_in_exported_programs_as_they_are_and_in_functional_for
         assert refusal("export_functional_model", dtype).startswith("error: m.py:11: layer copy__default: it changes the buffer s, but")
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_program_that_was_exported_in_training_mode_is_refused(dtype):
+    write("return x")
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
+    torch.export.save(torch.export.export(model, (torch.zeros(2, 4),)), "m.pt2")
+    assert serve(["--entry=m.pt2", "--srcs=m.py", "--calibration=m:calibration", f"--dtype={dtype}", "--graph=m.graph"]) == (
+        1,
+        "error: layer 1: it is in training mode; call the model's eval() before torch.export",
+    )
+
+
 @pytest.mark.parametrize("forward", VIEWS)
 def test_writing_through_a_view_of_what_is_read_later_is_refused(forward):
     write(forward)
