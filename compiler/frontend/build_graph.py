@@ -15,6 +15,7 @@ from compiler.errors import CompileError
 from compiler.frontend.calibrate import calibrate
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
+from compiler.frontend.constant_factors import rewrite_constant_factors
 from compiler.frontend.correct_biases import correct_biases, record_input_means
 from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
 from compiler.frontend.importer import import_graph
@@ -77,6 +78,7 @@ def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> Gr
     if captured.trained:
         return captured.module
     rewrite_float(captured.module, code)
+    rewrite_constant_factors(captured.module)
     prepared = prepare_pt2e(captured.module, Int8Quantiser())
     record_input_means(prepared)
     calibrate(prepared, captured, samples, code)

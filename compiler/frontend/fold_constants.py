@@ -7,6 +7,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compiler.frontend.capture import attribute, node_error
+from compiler.frontend.functions import BINARY
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer
 
@@ -37,8 +38,19 @@ def fold_constants(module: GraphModule, code: UserCode) -> None:
     for node in reversed(computed):
         if not node.users:  # assertions too, which eliminate_dead_code would leave
             module.graph.erase_node(node)
+    _make_operands_floats(module)
     module.graph.eliminate_dead_code()
     module.recompile()
+
+
+def _make_operands_floats(module: GraphModule) -> None:
+    """In x + arange(4), x / image_size: PyTorch converts constants to what it computes in."""
+    for node in list(module.graph.nodes):
+        for operand in node.all_input_nodes if node.target in BINARY else ():
+            dtype = node.meta["val"].dtype
+            if operand.op == "get_attr" and dtype.is_floating_point and operand.meta["val"].dtype != dtype:
+                value = attribute(module, str(operand.target)).detach().to(dtype)
+                node.replace_input_with(operand, Writer(module, node).constant(f"{node.name}_{operand.name}", value))
 
 
 def _can_be_computed(node: Node) -> bool:

@@ -103,7 +103,7 @@ def _parameters(norm: Node) -> list[str]:
 
 def _replace_batch_norm(module: GraphModule, node: Node) -> None:
     x, gamma, beta, mean, variance, _, _, epsilon, _ = node.args
-    channels, rank = x.meta["val"].shape[1], x.meta["val"].dim()
+    channels = x.meta["val"].shape[1]
 
     def value(argument: Node | None, default: float) -> torch.Tensor:
         if argument is None:
@@ -113,11 +113,17 @@ def _replace_batch_norm(module: GraphModule, node: Node) -> None:
     with torch.no_grad():
         factor = value(gamma, 1.0) / torch.sqrt(value(variance, 1.0) + epsilon)
         offset = value(beta, 0.0) - value(mean, 0.0) * factor
+    scale_channels(module, node, x, factor.detach(), offset.detach())
+
+
+def scale_channels(module: GraphModule, node: Node, x: Node, factor: torch.Tensor, offset: torch.Tensor | None) -> None:
+    """Puts a 1x1 depthwise convolution, x * factor + offset, in the node's place. x: [N, C, ...], rank 2 to 4; factor, offset: [C]."""
+    channels, rank = x.meta["val"].shape[1], x.meta["val"].dim()
     convolution = aten.conv2d.default if rank == 4 else aten.conv1d.default
     ones = [1] * max(rank - 2, 1)
     writer = Writer(module, node)
-    weight = writer.constant(f"{node.name}_factor", factor.detach().reshape(channels, 1, *ones).clone())
-    bias = writer.constant(f"{node.name}_offset", offset.detach().clone())
+    weight = writer.constant(f"{node.name}_factor", factor.reshape(channels, 1, *ones).clone())
+    bias = None if offset is None else writer.constant(f"{node.name}_offset", offset.clone())
     if rank == 2:
         x = writer.call(aten.unsqueeze.default, x, 2)
     new = writer.call(convolution, x, weight, bias, ones, [0] * len(ones), ones, channels)
