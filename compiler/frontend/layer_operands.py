@@ -4,9 +4,8 @@ linear(x, w)                ->  matmul(x, transpose(w)), of weights that are no 
 linear(x, w, b), conv(...)  ->  linear(x, w) + b, of biases that are no constants
 """
 
-from torch.fx import GraphModule, Node
-
 import torch
+from torch.fx import GraphModule, Node
 
 from compiler.frontend.capture import node_error
 from compiler.frontend.normalise import CONVOLUTIONS
