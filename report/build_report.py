@@ -44,7 +44,7 @@ def _number(value: float, digits: int = 0) -> str:
 KINDS = {
     "conv": ("conv2d", "transposed_conv2d"),
     "depthwise": ("depthwise_conv2d",),
-    "linear": ("linear",),
+    "linear": ("linear", "matmul"),
     "pool": ("pool", "reduce"),
     "elementwise": ("elementwise",),
     "function": ("function", "softmax", "table"),

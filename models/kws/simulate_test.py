@@ -19,8 +19,8 @@ YES = Path(__file__).parent / "testdata/yes.wav"
 def plan(tmp_path: Path) -> Path:
     path = tmp_path / "plan.json"
     ports = {
-        "inputs": [{"shape": [1, 49, 10, 1], "scale": 0.5, "zero_point": 83}],
-        "outputs": [{"shape": [1, 12], "scale": 1 / 256, "zero_point": -128}],
+        "inputs": [{"shape": [1, 49, 10, 1], "dtype": "int8", "scale": 0.5, "zero_point": 83}],
+        "outputs": [{"shape": [1, 12], "dtype": "int8", "scale": 1 / 256, "zero_point": -128}],
     }
     path.write_text(json.dumps(ports))
     return path
