@@ -56,10 +56,29 @@ class Window:
                 )
 
     def require_small(self, call: Call) -> None:
-        """What int16 holds, as checks of kernels demand (all_small_sizes of kernels/check.h). Raises UnsupportedError otherwise."""
+        """What int16 holds, as checks of kernels demand (are_small_sizes of kernels/check.h). Raises UnsupportedError otherwise."""
         numbers = (*call.inputs[0].shape, *call.outputs[0].shape, *self.extent, *self.padding, *self.stride, *self.dilation)
         if max(numbers) >= 2**15:
             raise UnsupportedError(f"{call.operator}: a size is 32768 or more")
+
+    def fields(self, call: Call) -> dict[str, int]:
+        """What the params of every kernel with a window hold of it, by field; dilation, which not all have, is dilation_fields."""
+        return {
+            "batches": call.inputs[0].shape[0],
+            "input_height": self.input_size[0],
+            "input_width": self.input_size[1],
+            "output_height": self.output_size[0],
+            "output_width": self.output_size[1],
+            "kernel_height": self.kernel[0],
+            "kernel_width": self.kernel[1],
+            "stride_height": self.stride[0],
+            "stride_width": self.stride[1],
+            "pad_top": self.padding[0],
+            "pad_left": self.padding[1],
+        }
+
+    def dilation_fields(self) -> dict[str, int]:
+        return {"dilation_height": self.dilation[0], "dilation_width": self.dilation[1]}
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -207,24 +207,10 @@ class _Conv2dS8:
 
     def _geometry(self, call: Call) -> dict[str, int]:
         window, attributes = self._window(call), call.attributes
-        batches, height, width, input_channels = call.inputs[0].shape
-        return {
-            "batches": batches,
-            "input_height": height,
-            "input_width": width,
-            "input_channels": input_channels,
-            "output_height": window.output_size[0],
-            "output_width": window.output_size[1],
+        return window.fields(call) | window.dilation_fields() | {
+            "input_channels": call.inputs[0].shape[3],
             "output_channels": call.outputs[0].shape[3],
             "groups": attributes["groups"],
-            "kernel_height": window.kernel[0],
-            "kernel_width": window.kernel[1],
-            "stride_height": window.stride[0],
-            "stride_width": window.stride[1],
-            "dilation_height": window.dilation[0],
-            "dilation_width": window.dilation[1],
-            "pad_top": window.padding[0],
-            "pad_left": window.padding[1],
             "input_zero_point": attributes["input_zero_point"],
         }
 

@@ -73,23 +73,10 @@ class Conv2dF32(FloatOperator):
     def fields(self, call: Call) -> dict[str, int]:
         """All of the params' integers."""
         window = self._window(call)
-        return {
-            "batches": call.inputs[0].shape[0],
-            "input_height": window.input_size[0],
-            "input_width": window.input_size[1],
+        return window.fields(call) | window.dilation_fields() | {
             "input_channels": call.inputs[0].shape[3],
-            "output_height": window.output_size[0],
-            "output_width": window.output_size[1],
             "output_channels": call.outputs[0].shape[3],
             "groups": call.attributes["groups"],
-            "kernel_height": window.kernel[0],
-            "kernel_width": window.kernel[1],
-            "stride_height": window.stride[0],
-            "stride_width": window.stride[1],
-            "dilation_height": window.dilation[0],
-            "dilation_width": window.dilation[1],
-            "pad_top": window.padding[0],
-            "pad_left": window.padding[1],
             "spread_height": 1,
             "spread_width": 1,
         }

@@ -170,20 +170,8 @@ class _DepthwiseConv2dS8:
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         channels, window, attributes = self._channels(call), self._window(call), call.attributes
-        batches, height, width, input_channels = call.inputs[0].shape
-        values = {
-            "batches": batches,
-            "input_height": height,
-            "input_width": width,
-            "input_channels": input_channels,
-            "output_height": window.output_size[0],
-            "output_width": window.output_size[1],
-            "kernel_height": window.kernel[0],
-            "kernel_width": window.kernel[1],
-            "stride_height": window.stride[0],
-            "stride_width": window.stride[1],
-            "pad_top": window.padding[0],
-            "pad_left": window.padding[1],
+        values = window.fields(call) | {
+            "input_channels": call.inputs[0].shape[3],
             "input_zero_point": attributes["input_zero_point"],
             "output_zero_point": channels.output_zero_point,
             "activation_min": channels.activation_min,
@@ -194,9 +182,7 @@ class _DepthwiseConv2dS8:
         records = {"channels": (sixteen_records if tier == "mve" else packed)(channels)}
         if "3x3" in kernel or kernel == "depthwise_conv2d_s8":
             return DEPTHWISE_PARAMS.pack(values, records)
-        values |= {
-            "dilation_height": window.dilation[0],
-            "dilation_width": window.dilation[1],
+        values |= window.dilation_fields() | {
             "depth_multiplier": attributes["depth_multiplier"],
             "unused": 0,
         }

@@ -40,21 +40,7 @@ def pool_window(call: Call) -> Window:
 
 def geometry_values(call: Call, window: Window) -> dict[str, int]:
     """For all of GEOMETRY."""
-    batches, height, width, channels = call.inputs[0].shape
-    return {
-        "batches": batches,
-        "input_height": height,
-        "input_width": width,
-        "channels": channels,
-        "output_height": window.output_size[0],
-        "output_width": window.output_size[1],
-        "kernel_height": window.kernel[0],
-        "kernel_width": window.kernel[1],
-        "stride_height": window.stride[0],
-        "stride_width": window.stride[1],
-        "pad_top": window.padding[0],
-        "pad_left": window.padding[1],
-    }
+    return window.fields(call) | {"channels": call.inputs[0].shape[3]}
 
 
 def counted_values(call: Call, window: Window) -> dict[str, int]:

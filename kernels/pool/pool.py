@@ -120,8 +120,7 @@ class _MaxPool2dS8(_PoolS8):
     def pack(self, call: Call, tier: Tier) -> bytes:
         window = self._window(call)
         values = self._values(call, window) | {
-            "dilation_height": window.dilation[0],
-            "dilation_width": window.dilation[1],
+            **window.dilation_fields(),
             "unused": 0,
         }
         return MAX_PARAMS.pack(values)

@@ -93,7 +93,7 @@ class MaxPool2dF32(_PoolF32):
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         window = self._window(call)
-        dilation = {"dilation_height": window.dilation[0], "dilation_width": window.dilation[1]}
+        dilation = window.dilation_fields()
         return MAX_F32_PARAMS.pack(geometry_values(call, window) | dilation | activation(call))
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
