@@ -15,12 +15,12 @@ import numpy as np
 from compiler.errors import CompileError
 from compiler.functions import function_table
 from compiler.ir import Graph, Node
-from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
-from compiler.passes.fuse_clamps import clamped_range
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
 from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_sum
+from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
+from compiler.passes.fuse_clamps import clamped_range
 from compiler.program import Program, ProgramPort, Step
 from kernels.elementwise.add import add_attributes
 from kernels.elementwise.div import div_attributes

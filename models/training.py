@@ -1,6 +1,7 @@
 """What the training scripts of the models share."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,35 @@ def batches(count: int, size: int) -> Iterator[torch.Tensor]:
     order = torch.randperm(count)
     for start in range(0, count - size + 1, size):
         yield order[start : start + size]
+
+
+def fit(
+    model: nn.Module,
+    count: int,
+    loss_of: Callable[[torch.Tensor, int], torch.Tensor],
+    *,
+    epochs: int,
+    batch: int,
+    peak_rate: float,
+    weight_decay: float = 1e-2,
+) -> None:
+    """Trains the model in place by AdamW, its learning rate in one cycle up to `peak_rate`; prints a line an epoch.
+
+    `loss_of(indices, epoch)` is the scalar loss of a batch of the `count` samples; epochs count from 1.
+    """
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=weight_decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=peak_rate, total_steps=epochs * (count // batch))
+    model.train()
+    for epoch in range(1, epochs + 1):
+        start, losses = time.monotonic(), []
+        for indices in batches(count, batch):
+            loss = loss_of(indices, epoch)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            losses.append(loss.item())
+        print(f"epoch {epoch:2}/{epochs}: loss {np.mean(losses):.4f}, {time.monotonic() - start:.0f} s", flush=True)
 
 
 def rounded(values: np.ndarray) -> np.ndarray:

@@ -74,7 +74,7 @@ def tensor_sources(plan: dict[str, Any]) -> list[list[tuple[str, int | str]]]:
             parts = [origin[name]] if name in origin else [i for other, i in origin.items() if _share(tensors[name], tensors[other])]
             of_step += [(name, source) for source in parts or [name]]
         found.append(of_step)
-        origin |= {name: step["index"] for name in step["outputs"]}
+        origin |= dict.fromkeys(step["outputs"], step["index"])
     return found
 
 

@@ -157,7 +157,7 @@ class Int8Quantiser(Quantizer):
         elif node.target in JOINED:
             first, *others = dict.fromkeys(node.args[0])
             shared = SharedQuantizationSpec((first, node))
-            _set(node, {first: self.activation} | {operand: shared for operand in others}, shared)
+            _set(node, {first: self.activation} | dict.fromkeys(others, shared), shared)
         elif node.target in SHARED | CLAMPS:
             operand = node.args[0]
             _set(node, {operand: self._as_given(operand)}, SharedQuantizationSpec((operand, node)))

@@ -10,10 +10,10 @@ from compiler.passes.copy_given import copy_given, drop_copies
 from compiler.passes.expand_functions import expand_functions
 from compiler.passes.fold_pads import fold_pads
 from compiler.passes.fold_quantization import fold_quantization
+from compiler.passes.fold_transposes import fold_transposes
 from compiler.passes.fuse_clamps import fuse_clamps
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.passes.int8_ports import int8_ports
-from compiler.passes.fold_transposes import fold_transposes
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.merge_takes import merge_takes
 from compiler.passes.narrow_concats import narrow_concats

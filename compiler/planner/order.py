@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
 from compiler.planner.bound import pieces_bound
-from compiler.planner.buffers import ALIGNMENT, CALLER, Extent, Uses, uses_of
+from compiler.planner.buffers import ALIGNMENT, CALLER, Extent, uses_of
 from compiler.program import Program
 
 # Steps tried after sets of steps.

@@ -9,7 +9,6 @@ from compiler.planner.bound import step_bound
 from compiler.planner.buffers import Piece, Problem, memory_problem
 from compiler.planner.checker import check_plan
 from compiler.planner.regions import SRAM, Assignment, Memory, Region, assign, placed_in, traffic_of
-from compiler.planner.search import place
 from compiler.program import Program
 
 

@@ -44,7 +44,7 @@ def test_scratch_is_only_in_the_way_of_its_own_step():
 
 
 def test_the_same_problem_is_placed_the_same_way():
-    problem = chain(490, 8000, 8000, 8000, 8000, 64, 12, leads={i: 0 for i in range(1, 6)})
+    problem = chain(490, 8000, 8000, 8000, 8000, 64, 12, leads=dict.fromkeys(range(1, 6), 0))
     assert place(problem) == place(problem)
 
 

@@ -5,7 +5,6 @@ Takes about a minute on one core.
 
 import argparse
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from torch.nn import functional as F
 from models.ad import machines
 from models.ad.ad import Autoencoder, anomaly_score
 from models.ad.features import log_mel
-from models.training import batches, round_weights, save_weights
+from models.training import fit, round_weights, save_weights
 
 BATCH = 256
 CALIBRATION = 48
@@ -38,20 +37,15 @@ def faulty_recordings(count: int, seed: int) -> list[np.ndarray]:
 def train(model: Autoencoder, windows: torch.Tensor, epochs: int) -> None:
     """Fits the model to windows [n, 640]; prints a line an epoch."""
     # The first layer sees decibels with a mean far from 0; its BatchNorm takes care of that.
-    steps = epochs * (len(windows) // BATCH)
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=4e-3, total_steps=steps)
-    model.train()
-    for epoch in range(1, epochs + 1):
-        start, losses = time.monotonic(), []
-        for batch in batches(len(windows), BATCH):
-            loss = F.mse_loss(model(windows[batch]), windows[batch])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-        print(f"epoch {epoch:2}/{epochs}: mean squared error {np.mean(losses):.2f} dB², {time.monotonic() - start:.1f} s", flush=True)
+    fit(
+        model,
+        len(windows),
+        lambda batch, _: F.mse_loss(model(windows[batch]), windows[batch]),
+        epochs=epochs,
+        batch=BATCH,
+        peak_rate=4e-3,
+        weight_decay=0,
+    )
 
 
 def area_under_roc(healthy: np.ndarray, faulty: np.ndarray) -> float:

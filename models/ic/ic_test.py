@@ -61,4 +61,4 @@ def test_calibration_has_images_of_the_models_shape_and_range() -> None:
     inputs = [image for (image,) in ic.calibration()]
     assert len(inputs) == 24
     assert {(image.shape, image.dtype) for image in inputs} == {((1, 3, 32, 32), torch.float32)}
-    assert 0 <= min(image.min() for image in inputs) and 200 < max(image.max() for image in inputs) <= 255
+    assert min(image.min() for image in inputs) >= 0 and 200 < max(image.max() for image in inputs) <= 255

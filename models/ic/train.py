@@ -4,9 +4,9 @@ Needs scikit-learn, which nothing else here does. Takes a few minutes on one cor
 """
 
 import argparse
+import functools
 import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from models.ic import digits
 from models.ic.ic import ResNet8
-from models.training import batches, round_weights, save_weights
+from models.training import fit, round_weights, save_weights
 
 BATCH = 64
 CALIBRATION = 24
@@ -28,22 +28,16 @@ def as_inputs(images: np.ndarray) -> torch.Tensor:
 
 def train(model: ResNet8, strokes: np.ndarray, label: np.ndarray, epochs: int) -> None:
     """Fits the model to new pictures of the same digits in every epoch; prints a line each."""
-    steps = epochs * (len(label) // BATCH)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=5e-3, total_steps=steps)
     labels = torch.from_numpy(label)
-    model.train()
-    for epoch in range(1, epochs + 1):
-        start, losses = time.monotonic(), []
-        images = as_inputs(digits.pictures(strokes, seed=epoch))
-        for batch in batches(len(label), BATCH):
-            loss = F.cross_entropy(model.logits(images[batch]), labels[batch])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-        print(f"epoch {epoch:2}/{epochs}: loss {np.mean(losses):.4f}, {time.monotonic() - start:.0f} s", flush=True)
+
+    @functools.lru_cache(maxsize=1)
+    def images(epoch: int) -> torch.Tensor:
+        return as_inputs(digits.pictures(strokes, seed=epoch))
+
+    def loss_of(batch: torch.Tensor, epoch: int) -> torch.Tensor:
+        return F.cross_entropy(model.logits(images(epoch)[batch]), labels[batch])
+
+    fit(model, len(label), loss_of, epochs=epochs, batch=BATCH, peak_rate=5e-3)
 
 
 def main() -> None:

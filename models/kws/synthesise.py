@@ -154,8 +154,9 @@ def check_voices() -> None:
 
 def windows(split: Split, per_word: int, takes: int, seed: int) -> Iterator[tuple[np.ndarray, int]]:
     """(int16 [16000], index into LABELS), label after label: per_word utterances of each word, as many silences, thrice as
-    many unknown words in training; each utterance recorded `takes` times, in training by a throat up to a tenth longer or shorter each time. Each window depends on its place and
-    seed, and on what espeak-ng makes of them, alone.
+    many unknown words in training; each utterance recorded `takes` times, in training by a throat up to a tenth longer or
+    shorter each time. Each window depends on its place and seed, and on what espeak-ng makes of them, alone.
+
     Raises RuntimeError."""
     check_voices()
     jobs = [

@@ -7,7 +7,6 @@ import argparse
 import hashlib
 import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from torch.nn import functional as F
 from models.kws import features, synthesise
 from models.kws.kws import DsCnn
 from models.kws.labels import LABELS
-from models.training import batches, round_weights, save_weights
+from models.training import fit, round_weights, save_weights
 
 BATCH = 64
 COLOUR = torch.tensor([0.5, 1.5, 0.8, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2])
@@ -45,27 +44,14 @@ def load_windows(split: synthesise.Split, per_word: int, takes: int, seed: int, 
 
 def train(model: DsCnn, mfcc: torch.Tensor, label: torch.Tensor, epochs: int) -> None:
     """Fits the model to windows [n, 1, 49, 10] and their labels; prints a line an epoch."""
-    steps = epochs * (len(label) // BATCH)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=5e-3, total_steps=steps)
-    for epoch in range(1, epochs + 1):
-        start, losses, right, seen = time.monotonic(), 0.0, 0, 0
-        model.train()
-        for batch in batches(len(label), BATCH):
-            logits = model.logits(vary(mfcc[batch]))
-            loss = F.cross_entropy(logits, label[batch])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            losses += loss.item() * len(batch)
-            right += int((logits.argmax(1) == label[batch]).sum())
-            seen += len(batch)
-        print(
-            f"epoch {epoch:2}/{epochs}: loss {losses / seen:.4f}, accuracy in training {right / seen:.2%}, "
-            f"{time.monotonic() - start:.0f} s",
-            flush=True,
-        )
+    fit(
+        model,
+        len(label),
+        lambda batch, _: F.cross_entropy(model.logits(vary(mfcc[batch])), label[batch]),
+        epochs=epochs,
+        batch=BATCH,
+        peak_rate=5e-3,
+    )
 
 
 def vary(mfcc: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,6 @@ Unlike the other models' these have their BatchNorm apart.
 """
 
 import numpy as np
-import torch
 
 from models.official import fill, official_file
 from models.sww.sww import WakeWord, calibration, example_inputs

@@ -65,4 +65,4 @@ def test_calibration_has_windows_of_the_models_shape_and_range() -> None:
     inputs = [window for (window,) in sww.calibration()]
     assert len(inputs) == 8 * len(sww.LABELS)
     assert {(window.shape, window.dtype) for window in inputs} == {((1, 40, 30, 1), torch.float32)}
-    assert 0 <= min(window.min() for window in inputs) and 0.5 < max(window.max() for window in inputs) <= 1
+    assert min(window.min() for window in inputs) >= 0 and 0.5 < max(window.max() for window in inputs) <= 1

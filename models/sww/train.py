@@ -6,7 +6,6 @@ Needs espeak-ng on the machine. Takes about five minutes on one core, most of th
 import argparse
 import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from models.kws import synthesise
 from models.sww import speech
 from models.sww.features import log_mel
 from models.sww.sww import LABELS, WakeWord
-from models.training import batches, round_weights, save_weights
+from models.training import fit, round_weights, save_weights
 
 BATCH = 64
 TAKES = 4
@@ -42,20 +41,14 @@ def as_inputs(windows: np.ndarray) -> torch.Tensor:
 def train(model: WakeWord, windows: np.ndarray, label: np.ndarray, epochs: int) -> None:
     """Fits the model to windows and their labels; prints a line an epoch."""
     inputs, labels = as_inputs(windows), torch.from_numpy(label)
-    steps = epochs * (len(label) // BATCH)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=4e-3, total_steps=steps)
-    model.train()
-    for epoch in range(1, epochs + 1):
-        start, losses = time.monotonic(), []
-        for batch in batches(len(label), BATCH):
-            loss = F.cross_entropy(model.logits(inputs[batch]), labels[batch])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-        print(f"epoch {epoch:2}/{epochs}: loss {np.mean(losses):.4f}, {time.monotonic() - start:.0f} s", flush=True)
+    fit(
+        model,
+        len(label),
+        lambda batch, _: F.cross_entropy(model.logits(inputs[batch]), labels[batch]),
+        epochs=epochs,
+        batch=BATCH,
+        peak_rate=4e-3,
+    )
 
 
 def write_windows(path: Path, windows: np.ndarray, label: np.ndarray, per_label: int) -> None:

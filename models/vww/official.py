@@ -1,7 +1,7 @@
 """The MobileNetV1 with the weights that MLCommons publishes; compiles like vww.py (entry models.vww.official:build_model)."""
 
-from models.vww.vww import MobileNetV1, calibration, example_inputs
 from models.official import load_folded, official_file
+from models.vww.vww import MobileNetV1, calibration, example_inputs
 
 __all__ = ["build_model", "calibration", "example_inputs"]
 

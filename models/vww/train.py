@@ -5,14 +5,13 @@ Takes about ten minutes on one core.
 
 import argparse
 import os
-import time
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-from models.training import batches, round_weights, save_weights
+from models.training import fit, round_weights, save_weights
 from models.vww import scenes
 from models.vww.vww import MobileNetV1
 
@@ -28,24 +27,15 @@ def as_inputs(images: np.ndarray) -> torch.Tensor:
 
 def train(model: MobileNetV1, images: np.ndarray, label: np.ndarray, epochs: int) -> None:
     """Fits the model to images and their mirror images; prints a line an epoch."""
-    steps = epochs * (len(label) // BATCH)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=6e-3, total_steps=steps)
     labels = torch.from_numpy(label)
-    model.train()
-    for epoch in range(1, epochs + 1):
-        start, losses = time.monotonic(), []
-        for batch in batches(len(label), BATCH):
-            inputs = as_inputs(images[batch.numpy()])
-            if torch.rand(()) < 0.5:
-                inputs = inputs.flip(3)
-            loss = F.cross_entropy(model.logits(inputs), labels[batch])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-        print(f"epoch {epoch:2}/{epochs}: loss {np.mean(losses):.4f}, {time.monotonic() - start:.0f} s", flush=True)
+
+    def loss_of(batch: torch.Tensor, _: int) -> torch.Tensor:
+        inputs = as_inputs(images[batch.numpy()])
+        if torch.rand(()) < 0.5:
+            inputs = inputs.flip(3)
+        return F.cross_entropy(model.logits(inputs), labels[batch])
+
+    fit(model, len(label), loss_of, epochs=epochs, batch=BATCH, peak_rate=6e-3)
 
 
 def main() -> None:

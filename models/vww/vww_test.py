@@ -56,4 +56,4 @@ def test_calibration_has_images_of_the_models_shape_and_range() -> None:
     inputs = [image for (image,) in vww.calibration()]
     assert len(inputs) == 8
     assert {(image.shape, image.dtype) for image in inputs} == {((1, 3, 96, 96), torch.float32)}
-    assert 0 <= min(image.min() for image in inputs) and 0.5 < max(image.max() for image in inputs) <= 1
+    assert min(image.min() for image in inputs) >= 0 and 0.5 < max(image.max() for image in inputs) <= 1

@@ -8,6 +8,7 @@ from runtime.firmware import cpp, observed
 from runtime.firmware.built_model import BuiltModel
 from runtime.firmware.header import model_header
 
+
 def header(model: BuiltModel) -> str:
     constants = f"""inline constexpr uint32_t kValueCount = {model.plan["values"]};
 inline constexpr uint32_t kStateBytes = sizeof(kindling::Method) + kValueCount * sizeof(void*);

@@ -1,7 +1,5 @@
 """What the sources of an observed model have beside those of any other: see observer.h."""
 
-from collections.abc import Iterable
-
 from runtime.firmware import cpp
 from runtime.firmware.built_model import BuiltModel
 

@@ -1,6 +1,5 @@
 """Sources of a model that upstream made, which the runtime executes from its .pte by upstream's operators."""
 
-from runtime.firmware import cpp
 from runtime.firmware.built_model import BuiltModel, GenerateError
 from runtime.firmware.header import model_header
 from runtime.firmware.interpreted import blob, program_source

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.trace import reports
-from runtime.trace.timeline import Layer, StepTime, TraceError, join, read_ring
+from runtime.trace.timeline import StepTime, TraceError, join, read_ring
 from runtime.trace.trace import main
 
 _CAPACITY = 84
