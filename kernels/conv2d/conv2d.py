@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels import window_fields
 from kernels.by_dtype import ByDtype
 from kernels.channels import Channels, finish
 from kernels.conv2d import conv2d_f32
@@ -53,22 +54,7 @@ POINTWISE_PARAMS = ParamsStruct(
 )
 
 _GEOMETRY = (
-    Field("batches", "std::uint16_t", ""),
-    Field("input_height", "std::uint16_t", ""),
-    Field("input_width", "std::uint16_t", ""),
-    Field("input_channels", "std::uint16_t", "all groups together"),
-    Field("output_height", "std::uint16_t", ""),
-    Field("output_width", "std::uint16_t", ""),
-    Field("output_channels", "std::uint16_t", "all groups together"),
-    Field("groups", "std::uint16_t", ""),
-    Field("kernel_height", "std::uint16_t", ""),
-    Field("kernel_width", "std::uint16_t", ""),
-    Field("stride_height", "std::uint16_t", ""),
-    Field("stride_width", "std::uint16_t", ""),
-    Field("dilation_height", "std::uint16_t", ""),
-    Field("dilation_width", "std::uint16_t", ""),
-    Field("pad_top", "std::int16_t", ""),
-    Field("pad_left", "std::int16_t", ""),
+    *window_fields.CONVOLUTION,
     Field("input_zero_point", "std::int8_t", "what padded taps read"),
     *_ACTIVATION,
 )

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernels import window_fields
 from kernels.float_math import clamped
 from kernels.floats import ACTIVATION, ITEMSIZE, FloatOperator, activation, require_float
 from kernels.operator import Call, Tier, UnsupportedError
@@ -28,22 +29,7 @@ CONV2D_F32_PARAMS = ParamsStruct(
     "Conv2dF32Params",
     "A convolution of floats, or a transposed one.",
     (
-        Field("batches", "std::uint16_t", ""),
-        Field("input_height", "std::uint16_t", ""),
-        Field("input_width", "std::uint16_t", ""),
-        Field("input_channels", "std::uint16_t", "all groups together"),
-        Field("output_height", "std::uint16_t", ""),
-        Field("output_width", "std::uint16_t", ""),
-        Field("output_channels", "std::uint16_t", "all groups together"),
-        Field("groups", "std::uint16_t", ""),
-        Field("kernel_height", "std::uint16_t", ""),
-        Field("kernel_width", "std::uint16_t", ""),
-        Field("stride_height", "std::uint16_t", ""),
-        Field("stride_width", "std::uint16_t", ""),
-        Field("dilation_height", "std::uint16_t", ""),
-        Field("dilation_width", "std::uint16_t", ""),
-        Field("pad_top", "std::int16_t", ""),
-        Field("pad_left", "std::int16_t", ""),
+        *window_fields.CONVOLUTION,
         Field("spread_height", "std::uint16_t", "of a transposed convolution; 1 of others"),
         Field("spread_width", "std::uint16_t", ""),
         *ACTIVATION,

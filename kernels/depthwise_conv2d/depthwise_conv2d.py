@@ -28,21 +28,9 @@ from kernels.overlap import pixel_lead, row_lead
 from kernels.params import Array, Field, ParamsStruct
 from kernels.signature import KernelSignature
 from kernels.window import Window
+from kernels.window_fields import DILATION, channelwise
 
-_GEOMETRY = (
-    Field("batches", "std::uint16_t", ""),
-    Field("input_height", "std::uint16_t", ""),
-    Field("input_width", "std::uint16_t", ""),
-    Field("input_channels", "std::uint16_t", ""),
-    Field("output_height", "std::uint16_t", ""),
-    Field("output_width", "std::uint16_t", ""),
-    Field("kernel_height", "std::uint16_t", ""),
-    Field("kernel_width", "std::uint16_t", ""),
-    Field("stride_height", "std::uint16_t", ""),
-    Field("stride_width", "std::uint16_t", ""),
-    Field("pad_top", "std::uint16_t", ""),
-    Field("pad_left", "std::uint16_t", ""),
-)
+_GEOMETRY = channelwise("input_channels")
 
 _ACTIVATION = (
     Field("input_zero_point", "std::int8_t", "what padded taps read"),
@@ -59,8 +47,7 @@ DEPTHWISE_PARAMS = ParamsStruct(
 )
 
 _DILATION = (
-    Field("dilation_height", "std::uint16_t", ""),
-    Field("dilation_width", "std::uint16_t", ""),
+    *DILATION,
     Field("depth_multiplier", "std::uint16_t", ""),
     Field("unused", "std::uint16_t", "0"),
 )

@@ -5,23 +5,7 @@ import dataclasses
 import numpy as np
 
 from kernels.operator import Call, UnsupportedError
-from kernels.params import Field
 from kernels.window import Window
-
-GEOMETRY = (
-    Field("batches", "std::uint16_t", ""),
-    Field("input_height", "std::uint16_t", ""),
-    Field("input_width", "std::uint16_t", ""),
-    Field("channels", "std::uint16_t", ""),
-    Field("output_height", "std::uint16_t", ""),
-    Field("output_width", "std::uint16_t", ""),
-    Field("kernel_height", "std::uint16_t", ""),
-    Field("kernel_width", "std::uint16_t", ""),
-    Field("stride_height", "std::uint16_t", ""),
-    Field("stride_width", "std::uint16_t", ""),
-    Field("pad_top", "std::uint16_t", ""),
-    Field("pad_left", "std::uint16_t", ""),
-)
 
 
 def pool_window(call: Call) -> Window:
@@ -39,7 +23,7 @@ def pool_window(call: Call) -> Window:
 
 
 def geometry_values(call: Call, window: Window) -> dict[str, int]:
-    """For all of GEOMETRY."""
+    """For all of window_fields.channelwise("channels")."""
     return window.fields(call) | {"channels": call.inputs[0].shape[3]}
 
 

@@ -22,14 +22,15 @@ from kernels.operator import Call, Tier, UnsupportedError
 from kernels.overlap import pixel_lead
 from kernels.params import Field, ParamsStruct
 from kernels.pool import pool_f32
-from kernels.pool.geometry import GEOMETRY, counted_taps, counted_values, geometry_values, pool_window
+from kernels.pool.geometry import counted_taps, counted_values, geometry_values, pool_window
 from kernels.signature import KernelSignature
 from kernels.window import Window
+from kernels.window_fields import DILATION, channelwise
 
 AVERAGE_PARAMS = ParamsStruct(
     "AvgPool2dParams",
     "An average pool.",
-    GEOMETRY
+    channelwise("channels")
     + (
         Field(
             "counted_height",
@@ -47,10 +48,9 @@ AVERAGE_PARAMS = ParamsStruct(
 MAX_PARAMS = ParamsStruct(
     "MaxPool2dParams",
     "A maximum pool.",
-    GEOMETRY
+    channelwise("channels")
+    + DILATION
     + (
-        Field("dilation_height", "std::uint16_t", ""),
-        Field("dilation_width", "std::uint16_t", ""),
         Field("activation_min", "std::int8_t", ""),
         Field("activation_max", "std::int8_t", ""),
         Field("unused", "std::uint16_t", "0"),

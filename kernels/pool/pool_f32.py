@@ -19,14 +19,15 @@ from kernels.floats import ACTIVATION, ITEMSIZE, FloatOperator, activation, requ
 from kernels.operator import Call, Tier
 from kernels.overlap import pixel_lead
 from kernels.params import Field, ParamsStruct
-from kernels.pool.geometry import GEOMETRY, counted_taps, counted_values, geometry_values, inside_taps, pool_window
+from kernels.pool.geometry import counted_taps, counted_values, geometry_values, inside_taps, pool_window
 from kernels.signature import KernelSignature
 from kernels.window import Window
+from kernels.window_fields import DILATION, channelwise
 
 AVERAGE_F32_PARAMS = ParamsStruct(
     "AvgPool2dF32Params",
     "An average pool of floats.",
-    GEOMETRY
+    channelwise("channels")
     + (
         Field("counted_height", "std::uint16_t", "rows from the first input row on that count; input_height without count_include_pad"),
         Field("counted_width", "std::uint16_t", "columns alike"),
@@ -38,10 +39,9 @@ AVERAGE_F32_PARAMS = ParamsStruct(
 MAX_F32_PARAMS = ParamsStruct(
     "MaxPool2dF32Params",
     "A maximum pool of floats.",
-    GEOMETRY
+    channelwise("channels")
+    + DILATION
     + (
-        Field("dilation_height", "std::uint16_t", ""),
-        Field("dilation_width", "std::uint16_t", ""),
     )
     + ACTIVATION,
 )
