@@ -161,13 +161,7 @@ def _before_unsqueeze(graph: Graph, node: Node) -> Rewrite | None:
     if origin is None:
         return None
     permutation = tuple(origin.index(axis) for axis in node.attributes["permutation"] if axis in origin)
-    middle = graph.fresh(f"{node.name}.narrow")
-    middle_type = permuted(graph.types[reshape.inputs[0]], permutation)
-    nodes = (
-        Node(middle, "permute", reshape.inputs, (middle,), {"permutation": permutation}, node.source),
-        Node(node.name, "reshape", (middle,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
-    )
-    return Rewrite(nodes=nodes, types={middle: middle_type})
+    return _permute_then_reshape(graph, node, reshape.inputs[0], permutation)
 
 
 def _after_squeeze(graph: Graph, node: Node) -> Rewrite | None:
@@ -181,18 +175,8 @@ def _after_squeeze(graph: Graph, node: Node) -> Rewrite | None:
     kept = _squeezed_axes(wide, narrow)
     if kept is None:
         return None
-    # The axes of x that survive, in the order of the narrow result, and in that of x itself.
     survivors = [permute.attributes["permutation"][axis] for axis in kept]
-    in_order = sorted(survivors)
-    middle = graph.fresh(f"{node.name}.narrow")
-    x_type = graph.types[permute.inputs[0]]
-    middle_type = dataclasses.replace(x_type, shape=tuple(x_type.shape[axis] for axis in in_order))
-    permutation = tuple(in_order.index(axis) for axis in survivors)
-    nodes = (
-        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
-        Node(node.name, "permute", (middle,), node.outputs, {"permutation": permutation}, node.source),
-    )
-    return Rewrite(nodes=nodes, types={middle: middle_type})
+    return _reshape_then_permute(graph, node, permute.inputs[0], sorted(range(len(survivors)), key=lambda i: survivors[i]))
 
 
 def _after_split(graph: Graph, node: Node) -> Rewrite | None:
@@ -206,16 +190,8 @@ def _after_split(graph: Graph, node: Node) -> Rewrite | None:
     if groups is None:
         return None
     permutation = permute.attributes["permutation"]
-    sizes = graph.types[node.output].shape
-    in_order = [axis for place in np.argsort(permutation) for axis in groups[place]]  # of the result, as they lie in x
-    middle = graph.fresh(f"{node.name}.split")
-    middle_type = dataclasses.replace(graph.types[permute.inputs[0]], shape=tuple(sizes[axis] for axis in in_order))
-    order = tuple(in_order.index(axis) for axis in range(len(sizes)))
-    nodes = (
-        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
-        Node(node.name, "permute", (middle,), node.outputs, {"permutation": order}, node.source),
-    )
-    return Rewrite(nodes=nodes, types={middle: middle_type})
+    in_order = [axis for place in np.argsort(permutation) for axis in groups[place]]
+    return _reshape_then_permute(graph, node, permute.inputs[0], in_order)
 
 
 def _after_join(graph: Graph, node: Node) -> Rewrite | None:
@@ -225,23 +201,14 @@ def _after_join(graph: Graph, node: Node) -> Rewrite | None:
     permute = _producer(graph, node.inputs[0], "permute")
     if permute is None or graph.only_reader(permute.output) is None:
         return None
-    sizes = graph.types[node.output].shape
-    groups = _split_axes(sizes, graph.types[permute.output].shape)
+    groups = _split_axes(graph.types[node.output].shape, graph.types[permute.output].shape)
     if groups is None:
         return None
     places = [[permute.attributes["permutation"][axis] for axis in group] for group in groups]
     # An axis of size 1 that comes anew is made of none.
     if any(group != list(range(group[0], group[0] + len(group))) for group in places if group):
         return None
-    in_order = sorted(range(len(groups)), key=lambda i: places[i])  # the result's axes as they lie in x
-    middle = graph.fresh(f"{node.name}.joined")
-    middle_type = dataclasses.replace(graph.types[permute.inputs[0]], shape=tuple(sizes[axis] for axis in in_order))
-    order = tuple(in_order.index(axis) for axis in range(len(sizes)))
-    nodes = (
-        Node(middle, "reshape", permute.inputs, (middle,), {"shape": middle_type.shape}, node.source),
-        Node(node.name, "permute", (middle,), node.outputs, {"permutation": order}, node.source),
-    )
-    return Rewrite(nodes=nodes, types={middle: middle_type})
+    return _reshape_then_permute(graph, node, permute.inputs[0], sorted(range(len(groups)), key=lambda i: places[i]))
 
 
 def _before_join(graph: Graph, node: Node) -> Rewrite | None:
@@ -251,17 +218,34 @@ def _before_join(graph: Graph, node: Node) -> Rewrite | None:
     reshape = _producer(graph, node.inputs[0], "reshape")
     if reshape is None or _producer(graph, reshape.inputs[0], "permute") is None:
         return None
-    x_type = graph.types[reshape.inputs[0]]
-    groups = _split_axes(graph.types[reshape.output].shape, x_type.shape)
+    groups = _split_axes(graph.types[reshape.output].shape, graph.types[reshape.inputs[0]].shape)
     if groups is None:
         return None
     order = tuple(axis for place in node.attributes["permutation"] for axis in groups[place])
-    middle = graph.fresh(f"{node.name}.split")
+    return _permute_then_reshape(graph, node, reshape.inputs[0], order)
+
+
+def _permute_then_reshape(graph: Graph, node: Node, x: str, permutation: tuple[int, ...]) -> Rewrite:
+    """In place of `node`, reshape(permute(x))."""
+    middle = graph.fresh(f"{node.name}.permuted")
     nodes = (
-        Node(middle, "permute", reshape.inputs, (middle,), {"permutation": order}, node.source),
+        Node(middle, "permute", (x,), (middle,), {"permutation": permutation}, node.source),
         Node(node.name, "reshape", (middle,), node.outputs, {"shape": graph.types[node.output].shape}, node.source),
     )
-    return Rewrite(nodes=nodes, types={middle: permuted(x_type, order)})
+    return Rewrite(nodes=nodes, types={middle: permuted(graph.types[x], permutation)})
+
+
+def _reshape_then_permute(graph: Graph, node: Node, x: str, in_order: list[int]) -> Rewrite:
+    """In place of `node`, permute(reshape(x)); `in_order` are the result's axes as they lie in x."""
+    sizes = graph.types[node.output].shape
+    middle = graph.fresh(f"{node.name}.reshaped")
+    middle_type = dataclasses.replace(graph.types[x], shape=tuple(sizes[axis] for axis in in_order))
+    permutation = tuple(in_order.index(axis) for axis in range(len(sizes)))
+    nodes = (
+        Node(middle, "reshape", (x,), (middle,), {"shape": middle_type.shape}, node.source),
+        Node(node.name, "permute", (middle,), node.outputs, {"permutation": permutation}, node.source),
+    )
+    return Rewrite(nodes=nodes, types={middle: middle_type})
 
 
 def _split_axes(joined: tuple[int, ...], split: tuple[int, ...]) -> list[list[int]] | None:
