@@ -71,8 +71,13 @@ def _binary(graph: Graph, node: Node) -> Lowered:
     return _simple(graph, node, node.operator, _activation(node), inputs=2)
 
 
+def _matmul(graph: Graph, node: Node) -> Lowered:
+    return _simple(graph, node, "matmul", {"transposed": node.attributes["transposed"]} | _activation(node), inputs=2)
+
+
 def _softmax(graph: Graph, node: Node) -> Lowered:
-    return _simple(graph, node, "softmax", {"axis": node.attributes["axis"]})
+    """A softmax or its logarithm."""
+    return _simple(graph, node, node.operator, {"axis": node.attributes["axis"]})
 
 
 def _function(graph: Graph, node: Node) -> Lowered:
@@ -105,6 +110,7 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "amax": _alike(lower_extreme),
     "amin": _alike(lower_extreme),
     "argmax": _alike(lower_arg_extreme),
+    "argmin": _alike(lower_arg_extreme),
     "avg_pool2d": _pool,
     "clamp": _clamp,
     "concat": _alike(lower_concat),
@@ -113,6 +119,8 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "div": _binary,
     "function": _function,
     "linear": _linear,
+    "log_softmax": _softmax,
+    "matmul": _matmul,
     "max_pool2d": _pool,
     "maximum": _binary,
     "mean": _sum,

@@ -83,6 +83,16 @@ def test_linear_layers(seed: int) -> None:
 
 @SLOW_PROPERTY
 @given(SEEDS)
+def test_matrix_products(seed: int) -> None:
+    call, inputs = random_call("matmul", seed)
+    a, b = (array.astype(np.float64) for array in inputs)
+    b = b.swapaxes(-1, -2) if call.attributes["transposed"] else b
+    size = np.abs(a) @ np.abs(b)
+    assert_within(call, inputs, bounded(call, a @ b), (a.shape[-1] + 1) * (2 * HALF_UNIT * size + DENORMAL))
+
+
+@SLOW_PROPERTY
+@given(SEEDS)
 def test_average_pools(seed: int) -> None:
     call, inputs = random_call("avg_pool2d", seed)
     window = Window.of(call, call.attributes["kernel"])
@@ -122,6 +132,16 @@ def test_softmax(seed: int) -> None:
 
 @SLOW_PROPERTY
 @given(SEEDS)
+def test_logarithms_of_softmax(seed: int) -> None:
+    call, inputs = random_call("log_softmax", seed)
+    x, axis = inputs[0].astype(np.float64), call.attributes["axis"]
+    difference, n = x - x.max(axis=axis, keepdims=True), x.shape[axis]
+    exact = difference - np.log(np.exp(difference).sum(axis=axis, keepdims=True))
+    assert_within(call, inputs, exact, HALF_UNIT * (2 * n + 6 - difference + 2 * np.log(n)))
+
+
+@SLOW_PROPERTY
+@given(SEEDS)
 def test_sums_and_means(seed: int) -> None:
     call, inputs = random_call("sum", seed)
     axes = tuple(call.attributes["axes"])
@@ -144,20 +164,20 @@ def test_operators_of_two_tensors_round_once(operator: str, function, seed: int)
     assert_within(call, inputs, bounded(call, function(a, scaled)), product if operator == "add" else np.zeros(product.shape))
 
 
-@pytest.mark.parametrize("operator", ["amax", "amin", "argmax"])
+@pytest.mark.parametrize("operator", ["amax", "amin", "argmax", "argmin"])
 @SLOW_PROPERTY
 @given(SEEDS)
 def test_extremes_are_exact(operator: str, seed: int) -> None:
     call, inputs = random_call(operator, seed)
     axes = call.attributes["axes"]
-    expected = np.argmax(inputs[0], axis=axes[0]) if operator == "argmax" else getattr(np, operator)(inputs[0], axis=tuple(axes))
+    expected = getattr(np, operator)(inputs[0], axis=axes[0] if operator.startswith("arg") else tuple(axes))
     assert np.array_equal(OPERATORS[operator].reference(call, inputs)[0], expected.reshape(call.outputs[0].shape))
 
 
 def test_what_is_not_a_number_wins_as_in_pytorch() -> None:
     x, nan = TensorType((4,), "float32"), np.array([1, np.nan, 3, 2], np.float32)
-    for operator, expected in (("amax", np.nan), ("amin", np.nan), ("argmax", 1)):
-        result = TensorType((), "int32" if operator == "argmax" else "float32")
+    for operator, expected in (("amax", np.nan), ("amin", np.nan), ("argmax", 1), ("argmin", 1)):
+        result = TensorType((), "int32" if operator.startswith("arg") else "float32")
         call = Call(operator, (x,), (result,), {"axes": (0,)})
         assert np.array_equal(OPERATORS[operator].reference(call, [nan])[0], expected, equal_nan=True)
 

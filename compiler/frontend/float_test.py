@@ -71,22 +71,7 @@ FUNCTIONS = {
 }
 
 
-INT8_ONLY = {
-    "a logarithm of probabilities": "log_softmax",
-    "attention as PyTorch calls it": "matmul",
-    "attention of two heads": "matmul",
-}
-"""Of those models the operators that have no float kernel."""
-
-
-@pytest.mark.parametrize("name", INT8_ONLY)
-def test_an_operator_without_a_float_kernel_is_named_with_its_line(name, tmp_path):
-    request = write_model(tmp_path, *MODELS[name][:3])
-    with pytest.raises(CompileError, match=rf"^model.py:\d+: layer \w+: operator {INT8_ONLY[name]} has no float kernel$"):
-        lowered(request)
-
-
-@pytest.mark.parametrize("name", [name for name in MODELS if name not in INT8_ONLY])
+@pytest.mark.parametrize("name", MODELS)
 def test_the_program_computes_what_the_model_says(name, tmp_path):
     request = write_model(tmp_path, *MODELS[name][:3])
     program = lowered(request)

@@ -131,6 +131,10 @@ def _function(name: str, count: int) -> Call:
     return Call(name, (tensor,), (tensor,), {})
 
 
+def _index_of_extreme(name: str, count: int) -> Call:
+    return Call(name, (TensorType((count,), "float32"),), (TensorType((1,), "int32"),), {"axes": (0,)})
+
+
 _SAME = (1, 1, 1, 1)
 _SAME_STRIDE_2 = (0, 0, 1, 1)
 
@@ -208,5 +212,9 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("exp 100", _function("exp", 100)),
         Layer("log 100", _function("log", 100)),
         Layer("sqrt 100", _function("sqrt", 100)),
+        Layer("log_softmax 12", _of_floats(_log_softmax(12))),
+        Layer("matmul 2x8x16x8", _of_floats(_matmul(2, 8, 16, 8))),
+        Layer("argmax 100", _index_of_extreme("argmax", 100)),
+        Layer("argmin 100", _index_of_extreme("argmin", 100)),
     ),
 }

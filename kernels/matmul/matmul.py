@@ -1,4 +1,4 @@
-"""matmul: matrix products of two int8 activations, batch by batch.
+"""matmul: matrix products of two int8 activations, batch by batch; of float32 see matmul_f32.py.
 
     y = requantise(sum over k of (a - za) * (b - zb), factor) + zo, clamped
 
@@ -15,11 +15,13 @@ The kernel packs b as linear packs weights, into its scratch, and then goes thro
 Kernel: matmul_s8
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from kernels.by_dtype import ByDtype
+from kernels.matmul import matmul_f32
+from kernels.matmul.sizes import matmul_sizes
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Field, ParamsStruct
 from kernels.requantise import quantise_multiplier, requantise
@@ -47,10 +49,11 @@ MATMUL_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (MATMUL_PARAMS,)
+PARAMS = (MATMUL_PARAMS, matmul_f32.MATMUL_F32_PARAMS)
 
 KERNELS = (
     KernelSignature("matmul_s8", ("std::int8_t",) * 2, MATMUL_PARAMS.name, True, ("std::int8_t",), "kernels/matmul/matmul.h"),
+    matmul_f32.KERNEL,
 )
 
 LARGEST_DEPTH = 2**13 - 1
@@ -68,7 +71,7 @@ def matmul_attributes(scale_a: float, scale_b: float, output_scale: float) -> di
     return {"multiplier": multiplier, "shift": shift}
 
 
-class Matmul:
+class _MatmulS8:
     name = "matmul"
 
     def kernel(self, call: Call, tier: Tier) -> str:
@@ -127,21 +130,15 @@ class Matmul:
     def macs(self, call: Call) -> int:
         return int(np.prod(call.outputs[0].shape)) * call.inputs[0].shape[-1]
 
-    def _sizes(self, call: Call) -> tuple[tuple[int, int], int, int, int]:
-        """Batches of a and of b, rows, depth, columns. Raises UnsupportedError where they do not fit together."""
-        a, b = (tensor.shape for tensor in call.inputs)
-        if any(tensor.dtype != "int8" for tensor in (*call.inputs, *call.outputs)) or min(len(a), len(b)) < 2:
-            raise UnsupportedError("matmul needs int8 inputs and output of rank 2 or more")
-        depth, columns = b[-2:][::-1] if call.attributes["transposed"] else b[-2:]
-        batches, rows = (math.prod(a[:-2]), math.prod(b[:-2])), a[-2]
-        if batches[1] == 1 and batches[0] > 1:  # one matrix b: all rows are alike
-            batches, rows = (1, 1), batches[0] * rows
-        fronts = {tuple(size for size in shape[:-2] if size != 1) for shape in (a, b)}
-        if a[-1] != depth or not (len(fronts) == 1 or 1 in batches) or math.prod(call.outputs[0].shape) != max(batches) * rows * columns:
-            raise UnsupportedError(f"matmul: {list(a)} and {list(b)} do not give {list(call.outputs[0].shape)}")
-        if not (0 < depth <= LARGEST_DEPTH and 0 < columns < 2**16 and rows > 0 and min(batches) > 0):
-            raise UnsupportedError(f"matmul: a size of {list(a)} and {list(b)} is 0, or more than a kernel takes")
+    @staticmethod
+    def _sizes(call: Call) -> tuple[tuple[int, int], int, int, int]:
+        """Batches of a and of b, rows, depth, columns."""
+        if any(tensor.dtype != "int8" for tensor in (*call.inputs, *call.outputs)):
+            raise UnsupportedError("matmul needs int8 inputs and output")
+        batches, rows, depth, columns = matmul_sizes(call)
+        if depth > LARGEST_DEPTH or columns >= 2**16:
+            raise UnsupportedError(f"matmul: {depth} products or {columns} columns are more than a kernel of int8 takes")
         return batches, rows, depth, columns
 
 
-OPERATOR = Matmul()
+OPERATOR = ByDtype(_MatmulS8(), matmul_f32.OPERATOR)

@@ -3,6 +3,7 @@ either kind there may be two."""
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -106,3 +107,19 @@ class Reduction:
         if (call.inputs[0].dtype, call.outputs[0].dtype) != (self.input_dtype, self.output_dtype):
             raise UnsupportedError(f"{self.name} needs {self.input_dtype} input and {self.output_dtype} output")
         return Geometry.of(call)
+
+
+class IndexReduction(Reduction):
+    """argmax and argmin, of whatever dtype."""
+
+    output_dtype = "int32"
+
+    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        (axis,) = call.attributes["axes"]
+        choose = np.argmax if self.name == "argmax" else np.argmin
+        return [choose(inputs[0], axis=axis).astype(np.int32).reshape(call.outputs[0].shape)]
+
+    def geometry(self, call: Call) -> Geometry:
+        if len(call.attributes["axes"]) != 1:
+            raise UnsupportedError(f"{self.name} is over one axis")
+        return super().geometry(call)

@@ -21,7 +21,7 @@ from kernels.by_dtype import ByDtype
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Field, ParamsStruct
 from kernels.reduce import reduce_f32
-from kernels.reduce.geometry import GEOMETRY, REDUCTION_PARAMS, Geometry, Reduction
+from kernels.reduce.geometry import GEOMETRY, REDUCTION_PARAMS, Geometry, IndexReduction, Reduction
 from kernels.requantise import INT32_MAX, requantise
 from kernels.signature import KernelSignature
 
@@ -98,29 +98,14 @@ class _AMinS8(_ExtremeS8):
     name = "amin"
 
 
-class _ArgExtremeS8(Reduction):
-    output_dtype = "int32"
-
-    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        (axis,) = call.attributes["axes"]
-        choose = np.argmax if self.name == "argmax" else np.argmin
-        return [choose(inputs[0], axis=axis).astype(np.int32).reshape(call.outputs[0].shape)]
-
-    def geometry(self, call: Call) -> Geometry:
-        if len(call.attributes["axes"]) != 1:
-            raise UnsupportedError(f"{self.name} is over one axis")
-        return super().geometry(call)
-
-
-class _ArgMaxS8(_ArgExtremeS8):
+class _ArgMaxS8(IndexReduction):
     name = "argmax"
 
 
-class _ArgMinS8(_ArgExtremeS8):
+class _ArgMinS8(IndexReduction):
     name = "argmin"
 
 
-OPERATORS = (
-    *(ByDtype(*forms) for forms in zip((_SumS8(), _AMaxS8(), _AMinS8(), _ArgMaxS8()), reduce_f32.OPERATORS)),
-    _ArgMinS8(),
+OPERATORS = tuple(
+    ByDtype(*forms) for forms in zip((_SumS8(), _AMaxS8(), _AMinS8(), _ArgMaxS8(), _ArgMinS8()), reduce_f32.OPERATORS, strict=True)
 )

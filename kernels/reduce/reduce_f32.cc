@@ -11,6 +11,22 @@ inline float combine_floats(const float* first, const Params& params, float star
   return combine_all(first, params, start, [&](float result, const float* element) { return combine(result, *element); });
 }
 
+/// `wins(a, b)` says whether an element a counts more than an earlier one b, or is no number; the first that is none wins against all.
+template <class Wins>
+inline void reduce_to_index(const float* input, const ReductionParams& params, std::int32_t* output, Wins wins) {
+  const std::uint32_t count = params.reduced_inner, step = params.reduced_inner_step;
+  for_each_output<1>(input, params, [&](const float* element, std::int32_t) {
+    float best = *element;
+    std::uint32_t where = 0;
+    for (std::uint32_t i = 1; i < count; ++i) {
+      element += step;
+      const float value = *element;
+      if (wins(value, best) && best == best) best = value, where = i;
+    }
+    *output++ = static_cast<std::int32_t>(where);
+  });
+}
+
 }  // namespace
 
 void sum_f32(const float* input, const SumF32Params& params, float* output) {
@@ -31,17 +47,11 @@ void amin_f32(const float* input, const ReductionParams& params, float* output) 
 }
 
 void argmax_f32(const float* input, const ReductionParams& params, std::int32_t* output) {
-  const std::uint32_t count = params.reduced_inner, step = params.reduced_inner_step;
-  for_each_output<1>(input, params, [&](const float* element, std::int32_t) {
-    float largest = *element;
-    std::uint32_t where = 0;
-    for (std::uint32_t i = 1; i < count; ++i) {
-      element += step;
-      const float value = *element;
-      if (!(value <= largest) && largest == largest) largest = value, where = i;
-    }
-    *output++ = static_cast<std::int32_t>(where);
-  });
+  reduce_to_index(input, params, output, [](float value, float best) { return !(value <= best); });
+}
+
+void argmin_f32(const float* input, const ReductionParams& params, std::int32_t* output) {
+  reduce_to_index(input, params, output, [](float value, float best) { return !(value >= best); });
 }
 
 Error check_sum_f32(const std::uint32_t* argument_bytes, const void* params) {
@@ -58,5 +68,7 @@ Error check_argmax_f32(const std::uint32_t* argument_bytes, const void* constant
   const auto* params = reduction_of<ReductionParams, sizeof(float)>(argument_bytes, constant, sizeof(std::int32_t));
   return valid_if(params != nullptr && params->reduced_outer == 1);
 }
+
+Error check_argmin_f32(const std::uint32_t* argument_bytes, const void* params) { return check_argmax_f32(argument_bytes, params); }
 
 }  // namespace kindling

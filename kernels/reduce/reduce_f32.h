@@ -24,4 +24,8 @@ Error check_amin_f32(const std::uint32_t* argument_bytes, const void* params);
 void argmax_f32(const float* input, const ReductionParams& params, std::int32_t* output);
 Error check_argmax_f32(const std::uint32_t* argument_bytes, const void* params);
 
+/// Likewise with minima.
+void argmin_f32(const float* input, const ReductionParams& params, std::int32_t* output);
+Error check_argmin_f32(const std::uint32_t* argument_bytes, const void* params);
+
 }  // namespace kindling

@@ -1,11 +1,12 @@
-"""sum (and mean), amax, amin and argmax over any axes of a float32 tensor.
+"""sum (and mean), amax, amin, argmax and argmin over any axes of a float32 tensor.
 
     sum      x0 + x1 + ... in order of the axes, each sum rounded to float32, divided by `divisor`: 1, or for a mean the number of
              elements. Attributes: axes, divisor
     amax     the largest element, amin the smallest; not a number if one of the elements is none. Attribute: axes
-    argmax   int32, the index of the first of the largest elements along one axis. Attribute: axes, with one element
+    argmax   int32, the index along one axis of the first element that is no number, or if all are, of the first of the largest;
+             argmin of the smallest. Attribute: axes, with one element
 
-Kernels: sum_f32, amax_f32, amin_f32, argmax_f32. A sum of n elements is within n * 2**-24 * (|x0| + |x1| + ...) of the exact one.
+Kernels: sum_f32, amax_f32, amin_f32, argmax_f32, argmin_f32. A sum of n elements is within n * 2**-24 * (|x0| + |x1| + ...) of the exact one.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,9 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kernels.float_math import greater, lesser
-from kernels.operator import Call, Tier, UnsupportedError
+from kernels.operator import Call, Tier
 from kernels.params import Field, ParamsStruct
-from kernels.reduce.geometry import GEOMETRY, REDUCTION_PARAMS, Reduction
+from kernels.reduce.geometry import GEOMETRY, REDUCTION_PARAMS, IndexReduction, Reduction
 from kernels.signature import KernelSignature
 
 SUM_F32_PARAMS = ParamsStruct(
@@ -32,6 +33,7 @@ KERNELS = (
     _kernel("amax", REDUCTION_PARAMS),
     _kernel("amin", REDUCTION_PARAMS),
     _kernel("argmax", REDUCTION_PARAMS, "std::int32_t"),
+    _kernel("argmin", REDUCTION_PARAMS, "std::int32_t"),
 )
 
 
@@ -67,18 +69,17 @@ class AMinF32(_ReductionF32):
         return [_combined(call, inputs[0], lesser, np.inf)]
 
 
-class ArgMaxF32(_ReductionF32):
+class _IndexReductionF32(IndexReduction):
+    suffix = "f32"
+    input_dtype = "float32"
+
+
+class ArgMaxF32(_IndexReductionF32):
     name = "argmax"
-    output_dtype = "int32"
 
-    def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        (axis,) = call.attributes["axes"]
-        return [np.argmax(inputs[0], axis=axis).astype(np.int32).reshape(call.outputs[0].shape)]
 
-    def geometry(self, call: Call):
-        if len(call.attributes["axes"]) != 1:
-            raise UnsupportedError("argmax is over one axis")
-        return super().geometry(call)
+class ArgMinF32(_IndexReductionF32):
+    name = "argmin"
 
 
 def _combined(call: Call, x: np.ndarray, combine: Callable[[np.ndarray, np.ndarray], np.ndarray], start: float) -> np.ndarray:
@@ -92,4 +93,4 @@ def _combined(call: Call, x: np.ndarray, combine: Callable[[np.ndarray, np.ndarr
     return result.reshape(call.outputs[0].shape)
 
 
-OPERATORS = (SumF32(), AMaxF32(), AMinF32(), ArgMaxF32())
+OPERATORS = (SumF32(), AMaxF32(), AMinF32(), ArgMaxF32(), ArgMinF32())

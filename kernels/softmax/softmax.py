@@ -70,7 +70,7 @@ KERNELS = (
         KernelSignature(name, ("std::int8_t",), params.name, False, ("std::int8_t",), "kernels/softmax/softmax.h")
         for name, params in (("softmax_s8", SOFTMAX_PARAMS), ("log_softmax_s8", LOG_SOFTMAX_PARAMS))
     ),
-    softmax_f32.KERNEL,
+    *softmax_f32.KERNELS,
 )
 
 
@@ -249,4 +249,4 @@ class _LogSoftmaxS8(_SoftmaxS8):
         return [np.clip(steps + attributes["output_zero_point"], -128, 127).astype(np.int8)]
 
 
-OPERATORS = (ByDtype(_SoftmaxS8(), softmax_f32.OPERATOR), _LogSoftmaxS8())
+OPERATORS = tuple(ByDtype(*forms) for forms in zip((_SoftmaxS8(), _LogSoftmaxS8()), softmax_f32.OPERATORS, strict=True))

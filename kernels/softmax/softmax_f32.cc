@@ -1,16 +1,15 @@
 #include "kernels/softmax/softmax_f32.h"
 
-#include "kernels/check.h"
 #include "kernels/float_math.h"
+#include "kernels/softmax/rows_f32.h"
 
 namespace kindling {
 namespace {
 
 /// Of elements that are `step` apart.
-void softmax_row(const float* input, std::uint32_t depth, std::uint32_t step, float* output) {
+[[gnu::always_inline]] inline void softmax_row(const float* input, std::uint32_t depth, std::uint32_t step, float* output) {
   const std::uint32_t end = depth * step;
-  float largest = *input;
-  for (std::uint32_t i = step; i < end; i += step) largest = greater(largest, input[i]);
+  const float largest = largest_of(input, depth, step);
   float sum = 0.0f;
   for (std::uint32_t i = 0; i < end; i += step) {
     const float term = exponential(input[i] - largest);
@@ -24,17 +23,9 @@ void softmax_row(const float* input, std::uint32_t depth, std::uint32_t step, fl
 }  // namespace
 
 void softmax_f32(const float* input, const SoftmaxF32Params& params, float* output) {
-  const std::uint32_t inner = params.inner, slice = params.depth * inner;
-  for (std::uint32_t outer = params.outer; outer > 0; --outer, input += slice, output += slice) {
-    for (std::uint32_t column = 0; column < inner; ++column) softmax_row(input + column, params.depth, inner, output + column);
-  }
+  for_each_row(input, params, output, softmax_row);
 }
 
-Error check_softmax_f32(const std::uint32_t* argument_bytes, const void* constant) {
-  const auto* params = params_of<SoftmaxF32Params>(constant, argument_bytes[1]);
-  if (params == nullptr || !all_positive(params->outer, params->depth, params->inner)) return Error::InvalidArgument;
-  const Size elements = Size(params->outer) * params->depth * params->inner;
-  return valid_if(elements.is(floats_in(argument_bytes[0])) && argument_bytes[0] == argument_bytes[2]);
-}
+Error check_softmax_f32(const std::uint32_t* argument_bytes, const void* constant) { return check_rows(argument_bytes, constant); }
 
 }  // namespace kindling

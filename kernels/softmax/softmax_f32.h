@@ -1,4 +1,4 @@
-// Softmax of floats over one axis, the same on all cores; softmax_f32.py has its arithmetic. A caller that knows shapes only at run time
+// Softmax of floats over one axis, and its logarithm, the same on all cores; softmax_f32.py has its arithmetic. A caller that knows shapes only at run time
 // fills the params itself.
 #pragma once
 
@@ -11,5 +11,9 @@ namespace kindling {
 /// must start 4 * (depth - 1) * inner bytes before it, or more.
 void softmax_f32(const float* input, const SoftmaxF32Params& params, float* output);
 Error check_softmax_f32(const std::uint32_t* argument_bytes, const void* params);
+
+/// The same with the logarithm of each result.
+void log_softmax_f32(const float* input, const SoftmaxF32Params& params, float* output);
+Error check_log_softmax_f32(const std::uint32_t* argument_bytes, const void* params);
 
 }  // namespace kindling

@@ -1,11 +1,14 @@
-"""softmax of float32 over one axis.
+"""softmax of float32 over one axis, and its logarithm.
 
-    t = e^(x - largest of the row), y = t * (1 / sum of the row's t), the sum in the row's order; exponential of kernels/float_math.py
+    t = e^(x - largest of the row), sum of the row's t in the row's order; exponential and logarithm of kernels/float_math.py
+    softmax       y = t * (1 / sum)
+    log_softmax   y = (x - largest of the row) - ln(sum)
 
 Attribute of a call: axis, the last if there is none.
 
-Kernel: softmax_f32. In a row of n elements results are within (n + 6) * 2**-24 of the exact ones, relative to them, of which the
-exponential's argument, a difference d rounded, may add |d| * 2**-24.
+Kernels: softmax_f32, log_softmax_f32. In a row of n elements, of one that is d below the largest, softmax is within
+(n + 6 + d) * 2**-24 of the exact result, relative to it, and log_softmax within (2 * n + 6 + d + 2 * ln(n)) * 2**-24 before its last
+rounding.
 """
 
 import math
@@ -13,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernels.float_math import exponential
+from kernels.float_math import exponential, logarithm
 from kernels.floats import ITEMSIZE, FloatOperator, require_float
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.params import Field, ParamsStruct
@@ -29,8 +32,9 @@ SOFTMAX_F32_PARAMS = ParamsStruct(
     ),
 )
 
-KERNEL = KernelSignature(
-    "softmax_f32", ("float",), SOFTMAX_F32_PARAMS.name, False, ("float",), "kernels/softmax/softmax_f32.h"
+KERNELS = tuple(
+    KernelSignature(name, ("float",), SOFTMAX_F32_PARAMS.name, False, ("float",), "kernels/softmax/softmax_f32.h")
+    for name in ("softmax_f32", "log_softmax_f32")
 )
 
 
@@ -39,7 +43,7 @@ class SoftmaxF32(FloatOperator):
 
     def kernel(self, call: Call, tier: Tier) -> str:
         self._sizes(call)
-        return KERNEL.name
+        return f"{self.name}_f32"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         return SOFTMAX_F32_PARAMS.pack(dict(zip(("outer", "depth", "inner"), self._sizes(call))))
@@ -53,11 +57,16 @@ class SoftmaxF32(FloatOperator):
         outer, depth, inner = self._sizes(call)
         x = inputs[0].reshape(outer, depth, inner)
         with np.errstate(invalid="ignore"):
-            terms = exponential(x - x.max(axis=1, keepdims=True))
-        total = np.zeros((outer, inner), np.float32)
+            differences = x - x.max(axis=1, keepdims=True)
+        terms = exponential(differences)
+        total = np.zeros((outer, 1, inner), np.float32)
         for i in range(depth):
-            total = total + terms[:, i]
-        return [(terms * (np.float32(1) / total)[:, None]).reshape(call.outputs[0].shape)]
+            total = total + terms[:, i : i + 1]
+        return [self._results(differences, terms, total).reshape(call.outputs[0].shape)]
+
+    @staticmethod
+    def _results(differences: np.ndarray, terms: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return terms * (np.float32(1) / total)
 
     @staticmethod
     def _sizes(call: Call) -> tuple[int, int, int]:
@@ -65,11 +74,19 @@ class SoftmaxF32(FloatOperator):
         require_float(call)
         shape, axis = call.inputs[0].shape, call.attributes.get("axis", -1)
         if not shape or call.outputs[0].shape != shape or 0 in shape:
-            raise UnsupportedError("softmax of float32 needs input and output of one shape that is not empty")
+            raise UnsupportedError(f"{call.operator} of float32 needs input and output of one shape that is not empty")
         if not -len(shape) <= axis < len(shape):
-            raise UnsupportedError(f"softmax: no axis {axis} in {list(shape)}")
+            raise UnsupportedError(f"{call.operator}: no axis {axis} in {list(shape)}")
         axis %= len(shape)
         return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
 
 
-OPERATOR = SoftmaxF32()
+class LogSoftmaxF32(SoftmaxF32):
+    name = "log_softmax"
+
+    @staticmethod
+    def _results(differences: np.ndarray, terms: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return differences - logarithm(total)
+
+
+OPERATORS = (SoftmaxF32(), LogSoftmaxF32())

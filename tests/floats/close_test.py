@@ -29,10 +29,11 @@ def test_keyword_spotting_gives_the_models_probabilities() -> None:
 
 def test_a_mixture_of_operators_gives_what_the_model_says() -> None:
     channels_last = recorded("mixture", "inputs").reshape(2, 1, 10, 9, 3)
-    outputs = recorded("mixture", "expected", "<u4").reshape(2, 8)
+    outputs = recorded("mixture", "expected", "<u4").reshape(2, 16)
     model = mixture.build_model().eval()
     for x, output in zip(channels_last, outputs):
         with torch.no_grad():
-            probabilities, index = model(torch.from_numpy(x.transpose(0, 3, 1, 2).copy()))
+            probabilities, logarithms, largest, least = model(torch.from_numpy(x.transpose(0, 3, 1, 2).copy()))
         assert np.abs(output[:7].view("<f4") - probabilities.numpy()[0]).max() <= TOLERANCE
-        assert output[7] == int(index)
+        assert np.allclose(output[7:14].view("<f4"), logarithms.numpy()[0], rtol=TOLERANCE, atol=TOLERANCE)
+        assert list(output[14:]) == [int(largest), int(least)]

@@ -8,7 +8,7 @@ SHAPE = (1, 3, 10, 9)
 
 
 class Mixture(nn.Module):
-    """Convolutions, pools, branches that broadcast, functions, moves of data, reductions and a classifier."""
+    """Convolutions, pools, branches that broadcast, functions, moves of data, attention, reductions and a classifier."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,15 +21,16 @@ class Mixture(nn.Module):
         self.level = nn.Parameter(torch.rand(12, 1, 1) - 0.5)
         self.head = nn.Linear(24, 7)
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x = F.relu(self.norm(self.stem(F.pad(x, (0, 1, 0, 0), value=0.5))))
         y = F.hardswish(self.grouped(F.relu6(self.depthwise(x))))
         gate = torch.sigmoid(self.excite(F.silu(self.squeeze(y.mean((2, 3))))))
         y = x - y * gate[:, :, None, None] / (torch.exp(self.level * x) + 0.5)
         y = torch.cat([F.max_pool2d(y, 2), F.avg_pool2d(torch.minimum(F.gelu(y), torch.tanh(y)), 2)], 1)
         y = torch.log1p(y.flip(3).square()).sqrt() + F.elu(y)
-        scores = self.head(y.amax(2).sum(2))
-        return torch.softmax(scores, -1), scores.argmax(1)
+        y = y.amax(2)
+        scores = self.head((y @ torch.softmax(y.transpose(1, 2) @ y, -1)).sum(2))
+        return torch.softmax(scores, -1), F.log_softmax(scores, -1), scores.argmax(1), scores.argmin(1)
 
 
 def build_model() -> nn.Module:
