@@ -14,13 +14,15 @@ extern "C" {
 namespace kindling {
 namespace {
 
+constexpr uint32_t kMagic = 0x4C444E4B;  // "KNDL"
+
 struct Report {
-  uint32_t magic = 0x4C444E4B;  // "KNDL"
-  Error error = Error::Ok;
-  uint32_t runs = 0;
+  uint32_t magic;
+  Error error;
+  uint32_t runs;
   uint32_t arena_bytes;
   uint32_t state_bytes;
-  uint32_t stack_bytes = 0;
+  uint32_t stack_bytes;
 };
 
 Error init(const Model& model) {
@@ -72,10 +74,10 @@ Error run_on_inputs(const Model& model, uint32_t& runs) {
 
 int run_harness(const Model& model) {
   trap_unaligned_accesses();
-  Report report{.arena_bytes = model.arena_bytes, .state_bytes = model.state_bytes};
-  report.error = init(model);
-  if (report.error == Error::Ok) report.error = run_on_inputs(model, report.runs);
-  report.stack_bytes = stack_bytes_used();
+  uint32_t runs = 0;
+  Error error = init(model);
+  if (error == Error::Ok) error = run_on_inputs(model, runs);
+  const Report report{kMagic, error, runs, model.arena_bytes, model.state_bytes, stack_bytes_used()};
   File file("report.bin", File::kWrite);
   return file.is_open() && file.write(&report, sizeof report) ? 0 : 1;
 }
