@@ -5,8 +5,10 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:defs.bzl", "py_test")
 load("//compiler:defs.bzl", "PteModelInfo")
+load("//platforms/boards:boards.bzl", "BOARDS")
 load("//platforms:cores.bzl", "CORES")
 load("//platforms:for_core.bzl", "for_core")
+load("//platforms:select_by_core.bzl", "select_by_core")
 
 def _generate_sources(ctx, model):
     """The kernel table, the header and the object that holds the model, for exactly what the model uses."""
@@ -76,6 +78,12 @@ def _link(ctx, model, *, extra_inputs = [], extra_flags = [], outputs = []):
 def _output(ctx, ending):
     return ctx.actions.declare_file(ctx.label.name + "." + ending)
 
+def _images(board):
+    """Endings of the raw images, one for each memory that is to be written, and objcopy's options for what is in them."""
+    if board.model == board.code:
+        return {"bin": []}
+    return {"bin": ["--remove-section=.model"], board.model + ".bin": ["--only-section=.model"]}
+
 def _pte_firmware_impl(ctx):
     model = ctx.attr.model[PteModelInfo]
     map = _output(ctx, "map")
@@ -91,8 +99,10 @@ def _pte_firmware_impl(ctx):
             mnemonic = mnemonic,
         )
 
-    binary = _output(ctx, "bin")
-    tool(ctx.executable._objcopy, ["-O", "binary", elf.path, binary.path], [binary], "FirmwareBin")
+    binaries = []
+    for ending, sections in _images(BOARDS[ctx.attr.board]).items():
+        binaries.append(_output(ctx, ending))
+        tool(ctx.executable._objcopy, ["-O", "binary"] + sections + [elf.path, binaries[-1].path], binaries[-1:], "FirmwareBin")
     hex = _output(ctx, "hex")
     tool(ctx.executable._objcopy, ["-O", "ihex", elf.path, hex.path], [hex], "FirmwareHex")
 
@@ -139,7 +149,7 @@ def _pte_firmware_impl(ctx):
         on_host.append(_output(ctx, "host." + file.basename.removeprefix(ctx.attr.host_program.label.name + ".")))
         ctx.actions.symlink(output = on_host[-1], target_file = file)
 
-    files = [elf, binary, hex, map, header, plan, sizes, summary] + recorded.values() + on_host
+    files = [elf, hex, map, header, plan, sizes, summary] + binaries + recorded.values() + on_host
     return [
         DefaultInfo(files = depset(files), executable = elf),
         OutputGroupInfo(
@@ -164,6 +174,7 @@ _LINK_ATTRS = {
 _pte_firmware = rule(
     implementation = _pte_firmware_impl,
     attrs = _LINK_ATTRS | {
+        "board": attr.string(values = BOARDS.keys(), doc = "Where the firmware lies: a board of //platforms/boards:boards.bzl."),
         "expected": attr.label(allow_single_file = True),
         "host_program": attr.label(),
         "inputs": attr.label(allow_single_file = True),
@@ -254,8 +265,8 @@ def pte_firmware(
         **kwargs):
     """A firmware image of a model for the core of the target platform, with exactly the kernels that the model uses.
 
-    Gives <name>.elf, .bin, .hex, .map, .h (shapes, scales, zero points, bytes of RAM), .plan.json, .size.json and .size.txt; with
-    `inputs` also .inputs.bin and .expected.bin; output group `disassembly`: <name>.S. Fails if a symbol got in that must not be
+    Gives <name>.elf, .bin, .hex, .map, .h (shapes, scales, zero points, bytes of RAM), .plan.json, .size.json and .size.txt; where the
+    board keeps models in a memory of its own, <name>.<memory>.bin beside .bin; with `inputs` also .inputs.bin and .expected.bin; output group `disassembly`: <name>.S. Fails if a symbol got in that must not be
     there: the heap, printf, exceptions, static constructors, a kernel that the model does not use.
 
     Beside it, for who asks for them: <name>.traced, the same firmware which records when each step ran, see
@@ -297,6 +308,7 @@ def pte_firmware(
     }.items():
         _pte_firmware(
             name = name + variant,
+            board = select_by_core("board"),
             checksums = checksums,
             expected = expected,
             host_program = name + ".on_host" if variant == ".steps" else None,
