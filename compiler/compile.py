@@ -14,6 +14,7 @@ from compiler.passes import run_passes
 from compiler.planner.best import plan_best
 from compiler.planner.plan import MemoryPlan, placeable
 from compiler.planner.regions import SRAM, Memory
+from compiler.port_types import PortTypes
 from compiler.program import Program
 from compiler.pte.assemble import assemble_methods
 from compiler.pte.writer import pte_bytes
@@ -33,7 +34,7 @@ class LoweringRequest:
     """
 
     tier: Tier
-    int8_io: bool = True
+    io: PortTypes = PortTypes()
     memory: Memory = (SRAM,)
     placement: Mapping[str, str] = dataclasses.field(default_factory=dict)
     dump: Path | None = None
@@ -66,6 +67,10 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
     for name in request.placement:
         if not any(name in placeable(program) for program, _ in methods.values()):
             raise CompileError(f"{name} is to lie in region {request.placement[name]}, but no method has a layer or tensor of that name")
+    ports = {port.name for graph in graphs for port in (*graph.inputs, *graph.outputs)}
+    for name in request.io.named:
+        if name not in ports:
+            raise CompileError(f"{name} is to be {request.io.of(name).dtype}, but no input or output has that name: they are {', '.join(sorted(ports))}")
     main = request.method or graphs[0].method
     if main not in methods:
         raise CompileError(f"there is no method {main}, only {', '.join(methods)}")
@@ -77,7 +82,7 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
 
 def _planned(graph: Graph, request: LoweringRequest, several: bool) -> tuple[Program, MemoryPlan]:
     dump = request.dump / graph.method if request.dump and several else request.dump
-    program = lower(run_passes(graph, int8_io=request.int8_io, dump=dump), request.tier, OPERATORS)
+    program = lower(run_passes(graph, io=request.io, dump=dump), request.tier, OPERATORS)
     placement = {name: region for name, region in request.placement.items() if not several or name in placeable(program)}
     return plan_best(program, request.memory, placement, lambda program, layers: elide(program, OPERATORS, layers))
 

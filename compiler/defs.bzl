@@ -16,7 +16,8 @@ PteModelInfo = provider(
         "ops": "File: the kernels that a firmware needs, JSON, in the order of the .pte's operators.",
         "plan": "File: the memory plan and the parameters of inputs and outputs, JSON.",
         "pte": "File: the program.",
-        "request": "struct: `args` and `inputs` (depset of File) with which the compiler makes the graph from the user's Python.",
+        "request": "struct: `args` and `inputs` (depset of File) with which the compiler makes the graph from the user's Python, and `io`, " +
+                   "what inputs and outputs then are.",
         "tier": "string: the instruction set, one of `TIERS`.",
     },
 )
@@ -70,7 +71,7 @@ def _measure(ctx, request, accuracy, text, dataset = [], files = []):
     """Declares the action that writes the report of a model's accuracy; `dataset` are flags that name one, made of `files`."""
     _run_compiler(
         ctx,
-        request.args + dataset + [
+        request.args + request.io + dataset + [
             ["--accuracy=%s", accuracy],
             ["--accuracy_text=%s", text],
         ],
@@ -96,6 +97,7 @@ def _graph_impl(ctx):
             ["--calibration=%s", calibration],
             ["--dtype=%s", ctx.attr.dtype],
         ],
+        io = [["--io=%s", ctx.attr.io]],
         inputs = depset(
             ctx.files.data + ctx.files.calibration_data + ctx.files.program,
             transitive = [sources] + [dep[DefaultInfo].default_runfiles.files for dep in ctx.attr.deps],
@@ -127,6 +129,7 @@ _graph = rule(
         "dtype": attr.string(mandatory = True, values = ["int8", "float32"]),
         "entry": attr.string(),
         "example_inputs": attr.string(),
+        "io": attr.string_list(mandatory = True),
         "model": attr.string(mandatory = True),
         "program": attr.label(allow_single_file = [".pt2"]),
         "srcs": attr.label_list(allow_files = [".py"]),
@@ -178,7 +181,7 @@ _lowered = rule(
     doc = "Second stage: kernels, memory plan and .pte for one tier.",
     attrs = _NEUTRAL_COMPILER | {
         "graph": attr.label(mandatory = True, providers = [_GraphInfo]),
-        "io": attr.string(mandatory = True, values = ["int8", "float"]),
+        "io": attr.string_list(mandatory = True),
         "memory": attr.string_list(mandatory = True),
         "method": attr.string(),
         "placement": attr.string_dict(mandatory = True),
@@ -229,9 +232,11 @@ def pte_model(
         such by name. Default: calibration of the entry's module.
       calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
         .npz files, one per sample.
-      dtype: what the model computes in: "int8", or "float32", which needs no calibration data, has float inputs and outputs, and no
-        `accuracy`.
-      io: "int8" or "float": what an int8 model's inputs and outputs are.
+      dtype: what the model computes in: "int8", or "float32", which needs no calibration data and has no `accuracy`.
+      io: what inputs and outputs are: "int8", "int16" or "float32" for all, or a dict of these by name, the others being int8:
+        {"audio": "int16:1/32768"}. An int16 has zero point 0 and the scale behind the colon, or else one that just holds the range that
+        calibration has found; int16 inputs become int8 in the firmware's first step. Inputs and outputs of a float32 model are float32,
+        but for those that are said to be int16 with a scale.
       memory: the memory regions for activations: a list of names of the board's regions, each with =BYTES where it must suffice;
         `ram` of //platforms/boards:ram.bzl makes it from the board's table. Or a dict of such lists by tier.
       placement: dict from the name of a layer, tensor or scratch, as in plan.json, to the region that it must lie in. The rest is
@@ -247,6 +252,7 @@ def pte_model(
         fail("pte_model {}: a program needs calibration or calibration_data".format(name))
     module = entry.partition(":")[0] if entry else ""
     common = {"tags": tags, "visibility": visibility} | kwargs
+    port_types = ["{}={}".format(*item) for item in io.items()] if type(io) == "dict" else [io]
     _graph(
         name = name + ".graph",
         srcs = srcs,
@@ -255,6 +261,7 @@ def pte_model(
         data = data,
         entry = entry,
         example_inputs = example_inputs or module + ":example_inputs",
+        io = port_types,
         model = name,
         program = program,
         deps = deps,
@@ -265,7 +272,7 @@ def pte_model(
         _lowered(
             name = name + "." + tier,
             graph = name + ".graph",
-            io = io,
+            io = port_types,
             memory = memory.get(tier, ["sram"]) if type(memory) == "dict" else memory,
             method = method,
             placement = placement,

@@ -30,9 +30,10 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     permute          input       permutation: axis i of the output is axis permutation[i] of the input
     identity         input
     copy             input       an output of the model that is an input or a constant (passes/copy_given.py)
-    quantize         float -> int8; the scale and zero point are those of the output's type
-    dequantize       int8 -> float; the scale and zero point are those of the input's type, or, for weights,
+    quantize         float -> int8 or int16; the scale and zero point are those of the output's type
+    dequantize       int8 or int16 -> float; the scale and zero point are those of the input's type, or, for weights,
                      attributes scale (float64 array along `axis`) and axis
+    requantize       int16 -> int8 or int16, int8 -> int16; scales and zero points are those of the types
 
 padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbers, None for no bound; stride, dilation and
 kernel are (h, w).
@@ -74,6 +75,10 @@ class Node:
 
     def error(self, reason: str) -> CompileError:
         return CompileError(reason, layer=self.name, source=self.source)
+
+
+CONVERSIONS = {"quantize", "dequantize", "requantize"}
+"""Operators that only change how numbers are written."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +128,16 @@ class Graph:
     def is_quantised(self) -> bool:
         """Whether a tensor has a scale; if none has, the model computes in float."""
         return any(type_.scale for type_ in self.types.values())
+
+    @cached_property
+    def computes_in_float(self) -> bool:
+        """Whether none but conversions has to do with scales: quantised are at most inputs and outputs."""
+        return not any(
+            self.types[tensor].scale
+            for node in self.nodes
+            if node.operator not in CONVERSIONS
+            for tensor in (*node.inputs, *node.outputs)
+        )
 
     def producer(self, tensor: str) -> Node | None:
         """The node that computes the tensor; None for inputs of the model and constants."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from compiler.errors import CompileError
 from compiler.functions import function_table
-from compiler.ir import Graph, Node
+from compiler.ir import CONVERSIONS, Graph, Node
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
@@ -27,6 +27,7 @@ from kernels.elementwise.div import div_attributes
 from kernels.elementwise.mul import mul_attributes
 from kernels.matmul.matmul import matmul_attributes
 from kernels.operator import Call, Operator, TensorType, Tier, UnsupportedError
+from kernels.quantize.requantize import requantize_attributes
 from kernels.requantise import quantise_multiplier
 from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
@@ -105,14 +106,14 @@ def _step(graph: Graph, node: Node, tier: Tier, operators: Mapping[str, Operator
 
 
 def _lowered(graph: Graph, node: Node) -> _Lowered:
-    if not graph.is_quantised:
+    if graph.computes_in_float and node.operator not in CONVERSIONS:
         if node.operator not in FLOAT_LOWERINGS:
             raise node.error(f"operator {node.operator} has no float kernel")
         return _Lowered(*FLOAT_LOWERINGS[node.operator](graph, node))
     if node.operator not in LOWERINGS:
         raise node.error(f"operator {node.operator} has no kernel")
     for tensor in (*_activations(node), *(() if node.operator in OF_INTEGERS else node.outputs)):
-        if not graph.types[tensor].scale and node.operator not in ("quantize", "dequantize"):
+        if not graph.types[tensor].scale and node.operator not in CONVERSIONS:
             raise node.error(f"operator {node.operator} was not quantised, though others of the model were")
     return LOWERINGS[node.operator](graph, node)
 
@@ -295,6 +296,12 @@ def _quantize(graph: Graph, node: Node) -> _Lowered:
     return _simple(graph, node, node.operator, {"scale": quantised.scale, "zero_point": quantised.zero_point})
 
 
+def _requantize(graph: Graph, node: Node) -> _Lowered:
+    source, result = graph.types[node.inputs[0]], graph.types[node.output]
+    zero_points = {"input_zero_point": source.zero_point, "output_zero_point": result.zero_point}
+    return _simple(graph, node, "requantize", requantize_attributes(source.scale, result.scale) | zero_points)
+
+
 LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "add": _add,
     "amax": _one_operator(lower_extreme),
@@ -320,6 +327,7 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "copy": _one_operator(lower_copy),
     "permute": _one_operator(lower_permute),
     "quantize": _quantize,
+    "requantize": _requantize,
     "softmax": _softmax,
     "sum": _one_operator(lower_sum),
     "take": _one_operator(lower_take),

@@ -105,7 +105,8 @@ def test_what_has_no_kernel_is_refused_naming_the_layer(operator, attributes, re
 
 def test_an_operator_left_in_float_is_refused():
     b = GraphBuilder()
-    x = b.node("x.f", "dequantize", [b.input("x", int8(4))], float32(4))
+    x = b.node("first", "softmax", [b.input("x", int8(4))], int8(4), axis=0)
+    x = b.node("x.f", "dequantize", [x], float32(4))
     with pytest.raises(CompileError, match=r"operator softmax was not quantised, though others of the model were"):
         lowered(b.graph(b.node("s", "softmax", [x], float32(4), axis=0)))
 

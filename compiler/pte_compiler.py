@@ -22,6 +22,7 @@ from absl import app, flags
 from compiler.compile import LoweringRequest, build, load_graphs, lower_graphs, save_graphs
 from compiler.errors import CompileError
 from compiler.planner.regions import memory_from_texts
+from compiler.port_types import port_types_from_texts
 from compiler.worker import serve_requests
 from kernels.operator import TIERS
 
@@ -67,7 +68,13 @@ def define_flags(values: flags.FlagValues) -> None:
         "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).",
         **text,
     )
-    flags.DEFINE_enum("io", "int8", ("int8", "float"), "What an int8 model's inputs and outputs are; float32 has float.", **text)
+    flags.DEFINE_multi_string(
+        "io",
+        ["int8"],
+        "What inputs and outputs are: DTYPE of all, or NAME=DTYPE of one, with DTYPE int8, int16 or float32; NAME=int16:SCALE says too what "
+        "a step stands for, e.g. 1/32768, which else is learnt from calibration. A float32 model has float32 unless it says int16. Repeated.",
+        **text,
+    )
     flags.DEFINE_multi_string(
         "region",
         ["sram"],
@@ -151,7 +158,7 @@ def _write_accuracy(values: flags.FlagValues) -> None:
     from compiler.accuracy.accuracy import accuracy_json, accuracy_text
     from compiler.accuracy.measure import measure
 
-    accuracy = measure(_model_request(values), values.dataset)
+    accuracy = measure(_model_request(values), values.dataset, port_types_from_texts(values.io))
     if values.accuracy:
         Path(values.accuracy).write_text(accuracy_json(accuracy))
     if values.accuracy_text:
@@ -182,7 +189,7 @@ def _lowering_request(values: flags.FlagValues) -> LoweringRequest:
             raise CompileError(f"--place={placed}: write NAME=REGION")
     return LoweringRequest(
         tier=values.tier,
-        int8_io=values.io == "int8",
+        io=port_types_from_texts(values.io),
         memory=memory_from_texts(values.region),
         placement={name: region for name, _, region in (placed.rpartition("=") for placed in values.place)},
         dump=Path(values.dump_passes) if values.dump_passes else None,

@@ -62,17 +62,18 @@ class _Values:
 
 
 def to_firmware(port, array: np.ndarray) -> np.ndarray:
-    """What the user's model takes or gives (float32), as the firmware's input or output: permuted, quantised if int8."""
+    """What the user's model takes or gives (float32), as the firmware's input or output: permuted, quantised if it has a scale."""
     permuted = np.asarray(array.transpose(port.permutation), order="C")
-    if port.type.dtype != "int8":
+    if not port.type.scale:
         return permuted.astype(port.type.dtype)
     steps = np.rint(permuted.astype(np.float64) / port.type.scale) + port.type.zero_point
-    return np.clip(steps, -128, 127).astype(np.int8)
+    range_ = np.iinfo(port.type.dtype)
+    return np.clip(steps, range_.min, range_.max).astype(port.type.dtype)
 
 
 def from_firmware(port, array: np.ndarray) -> np.ndarray:
     """The inverse: float32, in the user's order of axes."""
     real = array.astype(np.float32)
-    if port.type.dtype == "int8":
+    if port.type.scale:
         real = ((array.astype(np.float64) - port.type.zero_point) * port.type.scale).astype(np.float32)
     return np.asarray(real.transpose(np.argsort(port.permutation)), order="C")

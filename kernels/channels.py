@@ -44,8 +44,9 @@ class Channels:
             raise UnsupportedError(f"{call.operator}: a requantisation shift is outside [-100, 30]")
         zero_point = int(attributes["input_zero_point"])
         output_zero_point, low, high = (int(attributes[n]) for n in ("output_zero_point", "activation_min", "activation_max"))
-        if not (-128 <= zero_point <= 127 and -128 <= output_zero_point <= 127 and -128 <= low <= high <= 127):
-            raise UnsupportedError(f"{call.operator}: a zero point or activation bound is outside int8")
+        result = np.iinfo(call.outputs[0].dtype)
+        if not (-128 <= zero_point <= 127 and result.min <= output_zero_point <= result.max and result.min <= low <= high <= result.max):
+            raise UnsupportedError(f"{call.operator}: a zero point or activation bound is outside int8" + ("" if result.bits == 8 else f" or {result.dtype}"))
         folded = cls(
             weights=weights,
             bias=bias - zero_point * weights.sum(axis=1, dtype=np.int64),
@@ -176,7 +177,7 @@ class Channels:
 
 
 def finish(accumulator: np.ndarray, call: Call) -> np.ndarray:
-    """Reference: requantises accumulators whose last axis is the channel, adds the zero point, clamps; int8."""
+    """Reference: requantises accumulators whose last axis is the channel, adds the zero point, clamps."""
     attributes = call.attributes
     scaled = requantise(accumulator, attributes["multiplier"], attributes["shift"]) + attributes["output_zero_point"]
-    return np.clip(scaled, attributes["activation_min"], attributes["activation_max"]).astype(np.int8)
+    return np.clip(scaled, attributes["activation_min"], attributes["activation_max"]).astype(call.outputs[0].dtype)

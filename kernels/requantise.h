@@ -48,6 +48,19 @@ inline std::int8_t saturate(std::int32_t value) {
 #endif
 }
 
+/// The nearest int16.
+inline std::int16_t saturate16(std::int32_t value) {
+#if KINDLING_DSP || (defined(__arm__) && !KINDLING_THUMB1)
+  std::int32_t result;
+  __asm__("ssat %0, #16, %1" : "=r"(result) : "r"(value));
+  return static_cast<std::int16_t>(result);
+#else
+  if (value < -32768) value = -32768;
+  if (value > 32767) value = 32767;
+  return static_cast<std::int16_t>(value);
+#endif
+}
+
 /// Clamps outputs that are saturated already. Most activations are wide enough to leave them alone.
 inline void clamp_outputs(std::int8_t* outputs, std::uint32_t count, const Activation& activation) {
   if (activation.min <= -128 && activation.max >= 127) return;

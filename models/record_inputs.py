@@ -10,7 +10,7 @@ import numpy as np
 
 
 def quantise(samples: np.ndarray, port: dict) -> np.ndarray:
-    """What a port takes for each of the real samples: float32, or int8, rounded to the nearest (ties to even) and saturated.
+    """What a port takes for each of the real samples: float32, or int8 or int16, rounded to the nearest (ties to even) and saturated.
 
     Samples are laid out like the firmware's input (NHWC), of which axes of size 1 may be missing. Raises ValueError.
     """
@@ -20,7 +20,8 @@ def quantise(samples: np.ndarray, port: dict) -> np.ndarray:
     if port["dtype"] == "float32":
         return samples.astype(np.float32)
     steps = np.rint(samples.astype(np.float64) / port["scale"]) + port["zero_point"]
-    return np.clip(steps, -128, 127).astype(np.int8)
+    range_ = np.iinfo(port["dtype"])
+    return np.clip(steps, range_.min, range_.max).astype(port["dtype"])
 
 
 def spread(samples: np.ndarray, count: int) -> np.ndarray:
@@ -37,8 +38,8 @@ def record(path: Path, array: str, unit: Fraction, count: int, plan: Path) -> by
             raise ValueError(f"{path} has no array {array}, only {', '.join(arrays.files)}")
         samples = arrays[array]
     ports = json.loads(plan.read_text())["inputs"]
-    if len(ports) != 1 or ports[0]["dtype"] not in ("int8", "float32"):
-        raise ValueError(f"{plan}: not the plan of a model with one input of int8 or float32")
+    if len(ports) != 1 or ports[0]["dtype"] not in ("int8", "int16", "float32"):
+        raise ValueError(f"{plan}: not the plan of a model with one input of int8, int16 or float32")
     return quantise(spread(samples, count) * float(unit), ports[0]).tobytes()
 
 

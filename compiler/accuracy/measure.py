@@ -24,6 +24,7 @@ from compiler.frontend.importer import Importer
 from compiler.frontend.user_code import UserCode
 from compiler.lower import lower
 from compiler.passes import run_passes
+from compiler.port_types import PortTypes
 from compiler.program import Program
 from compiler.reference import from_firmware, run_program, to_firmware
 from kernels.registry import OPERATORS
@@ -34,11 +35,11 @@ quantised = torch.ops.quantized_decomposed
 LAYER_SAMPLES = 16
 
 
-def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
+def measure(request: ModelRequest, dataset: str = "", io: PortTypes = PortTypes()) -> Accuracy:
     """The accuracy of the model that the request compiles to; of its first method, if there are several.
 
     Layers are compared over the first 16 samples of `dataset`, which has labels (dataset.py), or of the calibration data where
-    there is none. Raises CompileError.
+    there is none; `io` is what the firmware's inputs and outputs are. Raises CompileError.
     """
     if request.dtype != "int8":
         raise CompileError(f"a model that computes in {request.dtype} has no error of int8 to measure")
@@ -48,7 +49,7 @@ def measure(request: ModelRequest, dataset: str = "") -> Accuracy:
         prepared = observe(captured, calibration_samples(request.calibration, code, captured), code)
         in_float = without_observers(prepared)
         importer = Importer(request.name, captured, convert(prepared), code)
-        program = lower(run_passes(importer.graph()), "scalar", OPERATORS)
+        program = lower(run_passes(importer.graph(), io=io), "scalar", OPERATORS)
         labelled = read_dataset(dataset, code, captured) if dataset else None
         origin = labelled.samples if labelled else calibration_samples(request.calibration, code, captured)
         samples = tuple(islice(origin, LAYER_SAMPLES))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from compiler.compile import LoweringRequest, lower_graph
+from compiler.errors import CompileError
 from compiler.frontend.build_graph import ModelRequest, build_graph, quantise
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import capture
@@ -17,6 +18,7 @@ from compiler.frontend.user_code import UserCode
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
+from compiler.port_types import PortType, PortTypes, port_types_from_texts
 from compiler.program import Program
 from compiler.pte_compiler import serve
 from compiler.reference import from_firmware, run_program, to_firmware
@@ -467,8 +469,8 @@ def write_model(folder: Path, shape: tuple[int, ...], layers: str, forward: str)
     return ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",))
 
 
-def lowered(graph: Graph, tier: str = "scalar", int8_io: bool = True) -> Program:
-    return lower(run_passes(graph, int8_io=int8_io), tier, OPERATORS)
+def lowered(graph: Graph, tier: str = "scalar", io: PortTypes = PortTypes()) -> Program:
+    return lower(run_passes(graph, io=io), tier, OPERATORS)
 
 
 @pytest.fixture(autouse=True)
@@ -584,7 +586,7 @@ def test_two_inputs_a_shared_layer_and_the_dump_of_passes(tmp_path):
 
 def test_float_inputs_and_outputs_are_quantised_by_the_program(tmp_path):
     graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
-    program = lowered(graph, int8_io=False)
+    program = lowered(graph, io=PortTypes(PortType("float32")))
     assert [step.kernel for step in program.steps] == ["quantize_s8", "conv2d_s8", "dequantize_s8"]
     assert program.inputs[0].type.dtype == program.outputs[0].type.dtype == "float32"
     assert program.inputs[0].type.shape == (1, 8, 9, 3)
@@ -630,3 +632,26 @@ def test_an_argmax_gives_indices_in_the_order_of_the_users_axes(tmp_path):
     assert np.array_equal(indices[0], y.argmax(1))
     assert np.array_equal(indices[1], y.argmin(3, keepdims=True))
     assert indices[2] == y.argmax()
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_int16_inputs_and_outputs_are_requantised_by_the_program(tmp_path, tier):
+    graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
+    program = lowered(graph, tier, port_types_from_texts(["int16"]))
+    assert [step.kernel for step in program.steps] == ["requantize_s16_s8", "conv2d_s8", "requantize_s8_s16"]
+    (source,), (result,) = program.inputs, program.outputs
+    assert (source.type.dtype, source.type.shape, source.type.zero_point) == ("int16", (1, 8, 9, 3), 0)
+    of_int8 = lowered(graph, tier)
+    reals = torch.randn((1, 3, 8, 9), generator=torch.Generator().manual_seed(7)).numpy()
+    found, wanted = (
+        from_firmware(program.outputs[0], run_program(program, OPERATORS, {"x": to_firmware(program.inputs[0], reals)})["relu"])
+        for program in (program, of_int8)
+    )
+    step = of_int8.outputs[0].type.scale
+    assert np.abs(found - wanted).max() <= 1.01 * step and np.mean(np.abs(found - wanted) > 0.01 * step) < 0.05
+
+
+def test_a_named_port_that_is_none_is_refused(tmp_path):
+    graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
+    with pytest.raises(CompileError, match="y is to be int16, but no input or output has that name: they are relu, x"):
+        lower_graph(graph, LoweringRequest("scalar", io=port_types_from_texts(["y=int16"])))

@@ -6,6 +6,7 @@ from pathlib import Path
 from compiler.ir import Graph
 from compiler.passes.align_ranks import align_ranks
 from compiler.passes.cancel_permutes import cancel_permutes
+from compiler.passes.convert_ports import convert_ports
 from compiler.passes.copy_given import copy_given, drop_copies
 from compiler.passes.expand_functions import expand_functions
 from compiler.passes.fold_pads import fold_pads
@@ -13,7 +14,6 @@ from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fold_transposes import fold_transposes
 from compiler.passes.fuse_clamps import fuse_clamps
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
-from compiler.passes.int8_ports import int8_ports
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.merge_takes import merge_takes
 from compiler.passes.narrow_concats import narrow_concats
@@ -24,6 +24,7 @@ from compiler.passes.share_constants import share_constants
 from compiler.passes.share_nodes import share_nodes
 from compiler.passes.turn_transposed import turn_transposed
 from compiler.passes.widen_1d import widen_1d
+from compiler.port_types import PortTypes
 
 Pass = Callable[[Graph], Graph]
 
@@ -60,13 +61,16 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
 )
 
 
-def run_passes(graph: Graph, *, int8_io: bool = True, dump: Path | None = None) -> Graph:
+def run_passes(graph: Graph, *, io: PortTypes = PortTypes(), dump: Path | None = None) -> Graph:
     """The graph as lowering wants it: operators on NHWC tensors, of int8 if the graph is quantised, else of float32.
 
-    `int8_io` makes a quantised model's inputs and outputs int8. `dump` is a folder for the graph's text after each pass.
+    `io` is what inputs and outputs are to be. `dump` is a folder for the graph's text after each pass.
     """
-    ports = (int8_ports,) if int8_io else ()
-    passes = (QUANTISED_PASSES + ports if graph.is_quantised else FLOAT_PASSES) + LAYOUT_PASSES
+
+    def ports(graph: Graph) -> Graph:
+        return convert_ports(graph, io)
+
+    passes = (*(QUANTISED_PASSES if graph.is_quantised else FLOAT_PASSES), ports, *LAYOUT_PASSES)
     if dump is not None:
         dump.mkdir(parents=True, exist_ok=True)
         (dump / "00_start.txt").write_text(str(graph))

@@ -22,7 +22,7 @@ from compiler.passes.nhwc import permuted
 from compiler.passes.remove_identities import remove_identities
 from compiler.rewrite import Rewrite, Rule, prune, rewrite
 
-ELEMENTWISE = {"add", "clamp", "dequantize", "div", "function", "maximum", "minimum", "mul", "quantize"}
+ELEMENTWISE = {"add", "clamp", "dequantize", "div", "function", "maximum", "minimum", "mul", "quantize", "requantize"}
 
 # Operators that work alike along every axis but those that these attributes name, or for which they hold something per axis.
 ALONG_AXIS = {"concat": ("axis",), "log_softmax": ("axis",), "softmax": ("axis",)}

@@ -9,6 +9,8 @@ same. A clamp of int8 that int8 does by itself vanishes:
     r: int8 zero -128 = clamp(x: int8 zero -128) clamp=(0.0, None)  ->  r is x
 """
 
+import numpy as np
+
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
 from kernels.operator import TensorType
@@ -73,17 +75,19 @@ def _one_after_the_other(first: Clamp, second: Clamp) -> Clamp:
 
 
 def clamped_range(node: Node, type_: TensorType) -> tuple[int, int]:
-    """The least and greatest int8 value that the node's clamp lets through, in the type's quantisation.
+    """The least and greatest integer of the type that the node's clamp lets through, in the type's quantisation.
 
-    (-128, 127) without a clamp. Bounds are rounded as values are.
+    (-128, 127) of int8 without a clamp. Bounds are rounded as values are.
     """
     low, high = node.attributes.get("clamp", (None, None))
+    range_ = np.iinfo(type_.dtype)
+    least, greatest = int(range_.min), int(range_.max)
 
     def quantised(bound: float | None, otherwise: int) -> int:
         if bound is None:
             return otherwise
-        # Beyond int8 whatever the scale; kept finite, as bounds may be infinite.
-        steps = min(max(bound / type_.scale, -1024.0), 1024.0)
-        return min(max(round(steps) + type_.zero_point, -128), 127)
+        # Beyond the integers whatever the zero point; kept finite, as bounds may be infinite.
+        steps = min(max(bound / type_.scale, 8.0 * least), 8.0 * greatest)
+        return min(max(round(steps) + type_.zero_point, least), greatest)
 
-    return quantised(low, -128), quantised(high, 127)
+    return quantised(low, least), quantised(high, greatest)

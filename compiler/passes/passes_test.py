@@ -2,6 +2,7 @@ import numpy as np
 
 from compiler.ir import Graph
 from compiler.passes import run_passes
+from compiler.port_types import PortType, PortTypes
 from compiler.testing import GraphBuilder, float32, int8, operators
 
 
@@ -37,7 +38,7 @@ def test_an_exported_model_becomes_int8_operators_on_nhwc():
 
 
 def test_float_ports_keep_their_conversions():
-    graph = run_passes(exported(), int8_io=False)
+    graph = run_passes(exported(), io=PortTypes(PortType("float32")))
     assert operators(graph) == ["quantize", "conv2d", "reshape", "linear", "dequantize"]
     assert graph.types["x"] == float32(1, 4, 4, 3)
 

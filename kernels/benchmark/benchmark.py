@@ -55,10 +55,11 @@ def count(core: str, models: list[str]) -> Figures:
 
 
 def _numbers(rng: np.random.Generator, tensor: TensorType) -> np.ndarray:
-    """Any int8, or floats in (0, 4), of which every function has a value."""
+    """Any integers, or floats in (0, 4), of which every function has a value."""
     if tensor.dtype == "float32":
         return rng.uniform(2.0**-10, 4, tensor.shape).astype(np.float32)
-    return rng.integers(-128, 128, tensor.shape).astype(np.int8)
+    range_ = np.iinfo(tensor.dtype)
+    return rng.integers(range_.min, range_.max + 1, tensor.shape).astype(tensor.dtype)
 
 
 def bytes_of_kernels(core: str) -> dict[str, int]:

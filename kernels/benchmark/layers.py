@@ -1,5 +1,5 @@
 """The layers whose kernels the benchmark counts: those of MLPerf Tiny's models, with weights as trained ones are spread, and a few of
-floats."""
+floats, of long windows, of operands that broadcast and of int16."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from kernels.elementwise.add import add_attributes
+from kernels.elementwise.mul import mul_attributes
 from kernels.matmul.matmul import matmul_attributes
 from kernels.operator import Call, TensorType
+from kernels.quantize.requantize import requantize_attributes
 from kernels.requantise import quantise_multiplier
 from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
@@ -93,6 +95,30 @@ def _add(size: int, channels: int) -> Call:
     attributes = add_attributes(0.1, 0.07, 0.12) | {"input_zero_point": (-3, 5)} | _RELU
     tensor = _tensor(1, size, size, channels)
     return Call("add", (tensor, tensor), (tensor,), attributes)
+
+
+def _broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Call:
+    factors = add_attributes(0.1, 0.07, 0.12) if operator == "add" else mul_attributes(0.1, 1 / 256, 0.12)
+    result = _tensor(*np.broadcast_shapes(a, b))
+    return Call(operator, (_tensor(*a), _tensor(*b)), (result,), factors | {"input_zero_point": (-3, 5)} | _RELU)
+
+
+def _requantize(count: int) -> Call:
+    source, result = TensorType((count,), "int16", 1.0), TensorType((count,), "int8", 256.0)
+    return Call("requantize", (source,), (result,), requantize_attributes(1.0, 256.0) | {"input_zero_point": 0, "output_zero_point": -3})
+
+
+def _linear_to_int16(inputs: int, outputs: int) -> Call:
+    call = _linear(inputs, outputs)
+    bounds = {"output_zero_point": 0, "activation_min": -32768, "activation_max": 32767}
+    attributes = {**call.attributes, **bounds, "shift": call.attributes["shift"] + 8}
+    return Call("linear", call.inputs, (TensorType((1, outputs), "int16"),), attributes)
+
+
+def _with_even_weights(call: Call) -> Call:
+    """With weights of all sizes alike, which layers have before much training: their sums of many taps need more than 23 bits."""
+    weight = _RNG.integers(-127, 128, call.attributes["weight"].shape).astype(np.int8)
+    return dataclasses.replace(call, attributes={**call.attributes, "weight": weight})
 
 
 def _dilated(size: int, channels: int) -> Call:
@@ -216,5 +242,21 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("matmul 2x8x16x8", _of_floats(_matmul(2, 8, 16, 8))),
         Layer("argmax 100", _index_of_extreme("argmax", 100)),
         Layer("argmin 100", _index_of_extreme("argmin", 100)),
+    ),
+    "windows": (
+        Layer("conv 5x5 32-16", _conv((8, 8), 32, 16, (5, 5), 1, (2, 2, 2, 2))),
+        Layer("conv 5x5 32-16, even weights", _with_even_weights(_conv((8, 8), 32, 16, (5, 5), 1, (2, 2, 2, 2)))),
+        Layer("conv 3x3 256-8", _conv((6, 6), 256, 8, (3, 3), 1, _SAME)),
+    ),
+    "broadcast": (
+        Layer("mul 16x16x24", _broadcast("mul", (1, 16, 16, 24), (1, 16, 16, 24))),
+        Layer("mul 16x16x24 by channels", _broadcast("mul", (1, 16, 16, 24), (1, 1, 1, 24))),
+        Layer("mul 32x32x6 by channels", _broadcast("mul", (1, 32, 32, 6), (1, 1, 1, 6))),
+        Layer("mul 32x32x6 by pixels", _broadcast("mul", (1, 32, 32, 6), (1, 32, 32, 1))),
+        Layer("add 32x32x3 and 3", _broadcast("add", (1, 32, 32, 3), (1, 1, 1, 3))),
+    ),
+    "int16": (
+        Layer("int16 to int8 1000", _requantize(1000)),
+        Layer("linear 128-8 to int16", _linear_to_int16(128, 8)),
     ),
 }

@@ -1,4 +1,4 @@
-// The dot products inside linear_s8 and matmul_s8: one row of inputs, in the form that suits the core, with four channels' weights at a
+// The dot products inside linear_s8, linear_s16 and matmul_s8: one row of inputs, in the form that suits the core, with four channels' weights at a
 // time.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace kindling {
 inline constexpr std::uint32_t kDotChannels = 4;
 inline constexpr std::uint32_t kDotStep = KINDLING_MVE ? 16 : 4;  // depth is padded to a multiple of this
 
-/// See four_records in linear.py.
+/// See four_records in dense.py.
 struct DotRecord {
   std::int32_t bias[kDotChannels];
   std::int32_t multiplier[kDotChannels];

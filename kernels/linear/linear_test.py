@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.channels import Channels, finish
-from kernels.linear.linear import OPERATOR, four_records
-from kernels.operator import Call, UnsupportedError
+from kernels.linear.dense import four_records
+from kernels.linear.linear import OPERATOR
+from kernels.operator import Call, TensorType, UnsupportedError
 from kernels.testing.properties import SLOW_PROPERTY
 from kernels.testing.random_calls import int8_tensor, linear
 
@@ -58,3 +59,25 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     call = call_of((1, 7), np.ones((5, 7), np.int8))
     with pytest.raises(UnsupportedError, match="does not fit"):
         OPERATOR.pack(Call("linear", (int8_tensor((1, 8)),), call.outputs, call.attributes), "scalar")
+
+
+@SLOW_PROPERTY
+@given(st.integers(0, 2**32 - 1))
+def test_int16_is_int8_in_finer_steps(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(-127, 128, (3, 40)).astype(np.int8)
+    coarse = call_of((2, 40), weight)
+    coarse.attributes["shift"][:] = -9
+    fine = {**coarse.attributes, "shift": coarse.attributes["shift"] + 8, "activation_min": -32768, "activation_max": 32767}
+    (x,) = (rng.integers(-128, 128, (2, 40)).astype(np.int8),)
+    call = Call("linear", coarse.inputs, (TensorType((2, 3), "int16"),), fine)
+    assert OPERATOR.kernel(call, "dsp") == "linear_s16" and OPERATOR.overlap_lead(call, "dsp", 0) == 0
+    steps, finer = OPERATOR.reference(coarse, [x])[0], OPERATOR.reference(call, [x])[0] / 256
+    assert np.abs(np.clip(finer, -128, 127) - steps).max() <= 0.51
+
+
+def test_zero_points_outside_int16_are_refused() -> None:
+    call = call_of((1, 7), np.ones((5, 7), np.int8))
+    wide = Call("linear", call.inputs, (TensorType((1, 5), "int16"),), {**call.attributes, "output_zero_point": 2**15})
+    with pytest.raises(UnsupportedError, match="outside int8 or int16"):
+        OPERATOR.pack(wide, "mve")

@@ -1,4 +1,5 @@
-"""quantize (float32 -> int8 or int16) and dequantize (back to float32), one scale and zero point per tensor.
+"""quantize (float32 -> int8 or int16) and dequantize (back to float32), one scale and zero point per tensor; between integers see
+requantize.py.
 
     quantize:    q = x * float32(1 / scale), rounded to float32, then to an integer (half to even), + zero point, clamped to
                  the integer's range; not a number gives the zero point
@@ -15,6 +16,7 @@ import numpy as np
 
 from kernels.operator import Call, TensorType, Tier, UnsupportedError
 from kernels.params import Field, ParamsStruct
+from kernels.quantize import requantize
 from kernels.signature import KernelSignature
 
 QUANTIZE_PARAMS = ParamsStruct(
@@ -37,9 +39,9 @@ DEQUANTIZE_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (QUANTIZE_PARAMS, DEQUANTIZE_PARAMS)
+PARAMS = (QUANTIZE_PARAMS, DEQUANTIZE_PARAMS, requantize.REQUANTIZE_PARAMS)
 
-KERNELS = tuple(
+_CONVERSIONS = tuple(
     KernelSignature(f"{name}_s{bits}", source, params.name, False, result, "kernels/quantize/quantize.h")
     for bits in (8, 16)
     for name, params, source, result in (
@@ -47,6 +49,8 @@ KERNELS = tuple(
         ("dequantize", DEQUANTIZE_PARAMS, (f"std::int{bits}_t",), ("float",)),
     )
 )
+
+KERNELS = _CONVERSIONS + requantize.KERNELS
 
 
 class _Conversion:
@@ -119,4 +123,4 @@ class Dequantize(_Conversion):
         return [steps.astype(np.float32) * np.float32(call.attributes["scale"])]
 
 
-OPERATORS = (Quantize(), Dequantize())
+OPERATORS = (Quantize(), Dequantize(), requantize.OPERATOR)

@@ -11,6 +11,7 @@ from kernels.elementwise.mul import mul_attributes
 from kernels.matmul.matmul import matmul_attributes
 from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType
+from kernels.quantize.requantize import requantize_attributes
 from kernels.requantise import quantise_multiplier
 from kernels.softmax.softmax import log_softmax_attributes, softmax_attributes
 
@@ -164,6 +165,16 @@ def linear(rng: Generator) -> tuple[Call, Inputs]:
         | {"weight": values(rng, (outputs, depth)), "input_zero_point": in_zero, "output_zero_point": out_zero},
     )
     return call, [values(rng, (rows, depth))]
+
+
+def linear_to_int16(rng: Generator) -> tuple[Call, Inputs]:
+    """The same layer in 256 times finer steps."""
+    call, inputs = linear(rng)
+    low, high = (call.attributes[bound] for bound in ("activation_min", "activation_max"))
+    zero = call.attributes["output_zero_point"] * 256 + int(rng.integers(256))
+    bounds = {"activation_min": low * 256, "activation_max": high * 256 + 255, "output_zero_point": zero}
+    result = TensorType(call.outputs[0].shape, "int16", 1.0, zero)
+    return Call("linear", call.inputs, (result,), {**call.attributes, **bounds, "shift": call.attributes["shift"] + 8}), inputs
 
 
 def matmul(rng: Generator) -> tuple[Call, Inputs]:
@@ -453,11 +464,24 @@ def dequantize(rng: Generator) -> tuple[Call, Inputs]:
     return call, [_elements(rng, integer.shape, integer.dtype)]
 
 
+def requantize(rng: Generator) -> tuple[Call, Inputs]:
+    """Mostly such that outputs spread over their range, with any zero points in a third of the calls."""
+    dtypes = (("int16", "int8"), ("int8", "int16"), ("int16", "int16"))[rng.integers(3)]
+    steps = [2.0 ** np.iinfo(dtype).bits for dtype in dtypes]
+    factor = min(steps[1] / steps[0] * np.exp(rng.normal(0, 1)), 8191) if rng.integers(4) else float(rng.choice([2.0**-30, 1e-6, 1.0, 8191.0]))
+    zeros = [int(rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1)) if rng.integers(3) == 0 else 0 for dtype in dtypes]
+    shape = (int(rng.integers(1, 50)),)
+    source, result = (TensorType(shape, dtype, scale, zero) for dtype, scale, zero in zip(dtypes, (factor, 1.0), zeros))
+    attributes = requantize_attributes(factor, 1.0) | {"input_zero_point": zeros[0], "output_zero_point": zeros[1]}
+    return Call("requantize", (source,), (result,), attributes), [_elements(rng, shape, source.dtype)]
+
+
 OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     conv2d,
     depthwise_conv2d,
     transposed_conv2d,
     linear,
+    linear_to_int16,
     matmul,
     avg_pool2d,
     max_pool2d,
@@ -480,6 +504,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     argmin,
     quantize,
     dequantize,
+    requantize,
 )
 
 

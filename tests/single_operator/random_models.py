@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 class Model:
     """`layers` are statements of __init__, `forward` the expression of x (and y) that forward() returns; `shapes` those of its inputs.
 
-    With `float_io` the program itself quantises and dequantises. `spread` and `offset` say where the calibration data lie.
+    With float32 or int16 as `io`, the program itself quantises, dequantises or requantises. `spread` and `offset` say where the calibration data lie.
     """
 
     family: str
@@ -22,7 +22,7 @@ class Model:
     forward: str
     shapes: tuple[Shape, ...]
     layers: str = "pass"
-    float_io: bool = False
+    io: str = "int8"
     spread: float = 1.0
     offset: float = 0.0
 
@@ -327,8 +327,8 @@ def _shuffle(chance: random.Random) -> Model:
     return _model(chance.choice(["F.pixel_shuffle(x, 2)", "F.pixel_unshuffle(x, 2)", "F.channel_shuffle(x, 3)"]), shape)
 
 
-def _float_io(chance: random.Random) -> Model:
-    return dataclasses.replace(_function(chance), float_io=True)
+def _with_io(io: str) -> Callable[[random.Random], Model]:
+    return lambda chance: dataclasses.replace(chance.choice([_function, _linear, _conv1d, _concat])(chance), io=io)
 
 
 FAMILIES: dict[str, Callable[[random.Random], Model]] = {
@@ -367,5 +367,6 @@ FAMILIES: dict[str, Callable[[random.Random], Model]] = {
     "take": _take,
     "upsample": _upsample,
     "shuffle": _shuffle,
-    "quantize and dequantize": _float_io,
+    "quantize and dequantize": _with_io("float32"),
+    "requantize": _with_io("int16"),
 }
