@@ -70,7 +70,8 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
     ports = {port.name for graph in graphs for port in (*graph.inputs, *graph.outputs)}
     for name in request.io.named:
         if name not in ports:
-            raise CompileError(f"{name} is to be {request.io.of(name).dtype}, but no input or output has that name: they are {', '.join(sorted(ports))}")
+            wish, known = request.io.of(name).dtype, ", ".join(sorted(ports))
+            raise CompileError(f"{name} is to be {wish}, but no input or output has that name: they are {known}")
     main = request.method or graphs[0].method
     if main not in methods:
         raise CompileError(f"there is no method {main}, only {', '.join(methods)}")

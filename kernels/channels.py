@@ -46,7 +46,8 @@ class Channels:
         output_zero_point, low, high = (int(attributes[n]) for n in ("output_zero_point", "activation_min", "activation_max"))
         result = np.iinfo(call.outputs[0].dtype)
         if not (-128 <= zero_point <= 127 and result.min <= output_zero_point <= result.max and result.min <= low <= high <= result.max):
-            raise UnsupportedError(f"{call.operator}: a zero point or activation bound is outside int8" + ("" if result.bits == 8 else f" or {result.dtype}"))
+            dtypes = "int8" if result.bits == 8 else f"int8 or {result.dtype}"
+            raise UnsupportedError(f"{call.operator}: a zero point or activation bound is outside {dtypes}")
         folded = cls(
             weights=weights,
             bias=bias - zero_point * weights.sum(axis=1, dtype=np.int64),

@@ -20,7 +20,7 @@ class UnsupportedError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class TensorType:
-    """Shape (NHWC where rank is 4), dtype ("int8", "int32", "float32", "uint8") and affine quantisation of a tensor.
+    """Shape (NHWC where rank is 4), dtype ("int8", "int16", "int32", "float32", "uint8") and affine quantisation of a tensor.
 
     real = (q - zero_point) * scale; scale is 0.0 where the tensor is not quantised.
     """

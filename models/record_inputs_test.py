@@ -44,6 +44,11 @@ def test_values_are_rounded_to_even_and_saturated() -> None:
     assert record_inputs.quantise(values, port).tolist() == [[10, 12, 10, 12, 127, -128]]
 
 
+def test_an_int16_has_its_own_range() -> None:
+    port = {"shape": [1, 4], "dtype": "int16", "scale": 1 / 32768, "zero_point": 0}
+    assert record_inputs.quantise(np.array([[-1.0, 0.5, 1.0, 3 / 65536]]), port).tolist() == [[-32768, 16384, 32767, 2]]
+
+
 def test_a_model_that_takes_floats_gets_the_samples_themselves(samples: Path, plan: Path) -> None:
     plan.write_text(json.dumps({"inputs": [{"shape": [1, 2, 3], "dtype": "float32", "scale": 0.0, "zero_point": 0}]}))
     assert _record(samples, plan, {"unit": "1/4"}) == np.repeat(np.array([0, 1, 2], np.float32), 6).tobytes()

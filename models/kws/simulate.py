@@ -20,7 +20,7 @@ def recognise(wavs: list[Path], elf: Path, plan: Path, core: str) -> list[str]:
     (model_input,), (model_output,) = ports["inputs"], ports["outputs"]
     windows = [features.mfcc(features.loudest_second(features.read_wav(wav))) for wav in wavs]
     run = emulator.run_firmware(elf=elf, core=core, inputs=quantise(np.stack(windows), model_input).tobytes())
-    answers = np.frombuffer(run.outputs, np.int8).reshape(len(wavs), len(LABELS))
+    answers = np.frombuffer(run.outputs, model_output["dtype"]).reshape(len(wavs), len(LABELS))
     scores = (answers.astype(float) - model_output["zero_point"]) * model_output["scale"]
     return [
         f"{LABELS[score.argmax()]}  {score.max():.3f}  {instructions:,} instructions  {wav}"
