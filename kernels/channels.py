@@ -152,7 +152,7 @@ class Channels:
         return bytes(records)
 
     def quad_records(self) -> bytes:
-        """For MVE kernels, per four channels: bias int32[4], multiplier int32[4], shift int8[4] (negative),
+        """For MVE kernels of one row, per four channels: bias int32[4], multiplier int32[4], shift int8[4] (negative),
         weights int8[ceil(K / 16)][4][16], zeros behind K."""
         channels, records = self.padded(4), bytearray()
         depth = channels.weights.shape[1]
@@ -164,8 +164,21 @@ class Channels:
             records += np.ascontiguousarray(weights[first : first + 4].reshape(4, -1, 16).transpose(1, 0, 2)).tobytes()
         return bytes(records)
 
+    def tile_records(self) -> bytes:
+        """For MVE kernels of many pixels, per four channels: weights int8[2 pairs][ceil(K / 16)][2][16], zeros behind K, bias int32[4],
+        multiplier int32[4], shift int8[4] (negative)."""
+        channels, records = self.padded(4), bytearray()
+        weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 16)))
+        for first in range(0, len(channels.bias), 4):
+            quad = channels.selected(slice(first, first + 4))
+            records += np.ascontiguousarray(weights[first : first + 4].reshape(2, 2, -1, 16).transpose(0, 2, 1, 3)).tobytes()
+            records += quad.bias.astype("<i4").tobytes() + quad.multiplier.astype("<i4").tobytes()
+            records += quad.shift.astype(np.int8).tobytes()
+        return bytes(records)
+
     def records(self, tier: str) -> bytes:
-        return self.quad_records() if tier == "mve" else self.pair_records()
+        """For tiles (kernels/conv2d/tile.h)."""
+        return self.tile_records() if tier == "mve" else self.pair_records()
 
     def general_arrays(self) -> dict[str, bytes]:
         """For general kernels: weights int8[O][K], bias int32[O], multiplier int32[O], shift int8[O] (left if positive)."""

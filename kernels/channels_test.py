@@ -100,6 +100,18 @@ def test_records_hold_pairs_and_quads_in_order() -> None:
     assert list(quads[36:40]) == [1, 2, 3, 4] and not any(quads[40:52]) and list(quads[52:56]) == [5, 6, 7, 8]
 
 
+def test_tile_records_hold_the_weights_of_two_pairs_and_then_their_constants() -> None:
+    weights = np.arange(3 * 20, dtype=np.int8).reshape(3, 20)
+    channels = Channels.of(call_of(weights, [1, 2, 3], [0.25, 0.125, 0.1]), weights)
+    record = channels.tile_records()
+    assert len(record) == 4 * 32 + 36
+    assert list(record[:32]) == [*range(16), *range(20, 36)]
+    assert list(record[32:64]) == [*range(16, 20), *[0] * 12, *range(36, 40), *[0] * 12]
+    assert list(record[64:80]) == [*range(40, 56)] and not any(record[80:96])
+    assert np.frombuffer(record[128:160], "<i4").tolist() == [1, 2, 3, 0, 2**30, 2**30, channels.multiplier[2], 0]
+    assert list(np.frombuffer(record[160:], np.int8)) == [-1, -2, -3, -1]
+
+
 def test_sums_of_few_or_small_weights_are_taken_out_once() -> None:
     small, large = np.full((1, 600), 54, np.int8), np.full((1, 600), 55, np.int8)
     assert Channels.of(call_of(small, [0], [0.001]), small).segment > 600

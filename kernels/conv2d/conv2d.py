@@ -100,9 +100,9 @@ KERNELS = (
 def tile_bytes(depth: int, tier: Tier) -> int:
     """Working memory of the tile (tile.h) behind conv2d_1x1_s8 and conv2d_s8, for outputs that read `depth` inputs.
 
-    This is tile_bytes of tile.h: MVE copies four pixels, DSP spreads four pixels over two words per input, scalar over four.
+    This is tile_bytes of tile.h: MVE copies four pixels and has room for one more, DSP spreads four pixels over two words per input, scalar over four.
     """
-    step, input_bytes = {"scalar": (4, 16), "dsp": (4, 8), "mve": (16, 4)}[tier]
+    step, input_bytes = {"scalar": (4, 16), "dsp": (4, 8), "mve": (16, 5)}[tier]
     return -(-depth // step) * step * input_bytes
 
 

@@ -10,12 +10,30 @@ namespace {
 struct Pixel {
   const std::int8_t* image;
   std::uint32_t row, column;
+
+  /// Goes on by pixels of this row.
+  void advance(std::uint32_t pixels, const Conv2dParams& params) {
+    column += pixels;
+    if (column < params.output_width) return;
+    column = 0;
+    if (++row < params.output_height) return;
+    row = 0;
+    image += params.input_height * params.input_width * params.input_channels;
+  }
 };
 
-Pixel next(const Pixel& pixel, const Conv2dParams& params) {
-  if (pixel.column + 1 < params.output_width) return {pixel.image, pixel.row, pixel.column + 1};
-  if (pixel.row + 1 < params.output_height) return {pixel.image, pixel.row + 1, 0};
-  return {pixel.image + params.input_height * params.input_width * params.input_channels, 0, 0};
+/// Copies the windows of `pixels` pixels from `pixel` on; returns the pixel behind them.
+Pixel copy_tile(const Conv2dParams& params, const Window& window, Pixel pixel, std::uint32_t pixels, std::int32_t first_channel,
+                std::int32_t depth, void* tile) {
+  for (std::uint32_t copied = 0; copied < pixels;) {
+    const std::uint32_t in_row = params.output_width - pixel.column, rest = pixels - copied, count = rest < in_row ? rest : in_row;
+    const std::int32_t top = static_cast<std::int32_t>(pixel.row * params.stride_height) - params.pad_top;
+    const std::int32_t left = static_cast<std::int32_t>(pixel.column * params.stride_width) - params.pad_left;
+    copy_windows(window, {pixel.image, top, left, params.stride_width, first_channel, depth}, tile, copied, count);
+    pixel.advance(count, params);
+    copied += count;
+  }
+  return pixel;
 }
 
 }  // namespace
@@ -25,18 +43,15 @@ void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scrat
   const std::uint32_t taps = params.kernel_height * params.kernel_width * depth;
   const std::uint32_t group_bytes = tile_record_count(channels) * (kTileChannels * padded_depth(taps) + kTileConstants);
   const Activation activation = activation_of(params);
+  const Window window = {params.input_height,  params.input_width,     params.input_channels, params.kernel_height,
+                         params.kernel_width,  params.dilation_height, params.dilation_width, params.input_zero_point};
   Pixel pixel = {input, 0, 0};
   for (std::uint32_t left = params.batches * params.output_height * params.output_width; left > 0;) {
     const std::uint32_t pixels = left < kTilePixels ? left : kTilePixels;
     const std::uint8_t* records = params.channels();
     Pixel following = pixel;
     for (std::uint32_t group = 0; group < params.groups; ++group) {
-      following = pixel;
-      for (std::uint32_t i = 0; i < pixels; ++i, following = next(following, params)) {
-        const std::int32_t top = static_cast<std::int32_t>(following.row * params.stride_height) - params.pad_top;
-        const std::int32_t left = static_cast<std::int32_t>(following.column * params.stride_width) - params.pad_left;
-        copy_window(params, following.image, top, left, group * depth, depth, TilePixel(scratch, taps, i));
-      }
+      following = copy_tile(params, window, pixel, pixels, group * depth, depth, scratch);
       multiply_tile(scratch, taps, params.segment, records, channels, activation.zero_point,
                     {output + group * channels, params.output_channels, pixels});
       records += group_bytes;

@@ -2,7 +2,7 @@
 // the core at hand multiplies fastest; multiply_tile computes all output channels of these pixels from it. Inputs are copied into
 // the tile before any output of its pixels is written, which is what lets a convolution overwrite its input.
 //
-// Records of weights: kernels/channels.py (pair_records, quad_records).
+// Records of weights: kernels/channels.py (pair_records, tile_records).
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kTileChannels = KINDLING_MVE ? 4 : 2;  // of a re
 /// Depth as records store it: the inner loop's step.
 inline constexpr std::uint32_t kTileDepthStep = KINDLING_MVE ? 16 : 4;
 
-/// Bytes of scratch that holds a tile: MVE int8 [4][depth], others int32 [depth][2] with two pixels in a word, Thumb-1
-/// int32 [depth][4]; depth rounded up.
+/// Bytes of scratch that holds a tile: MVE int8 [depth / 16][4][16] and one pixel more, in order, others int32 [depth][2] with two
+/// pixels in a word, Thumb-1 int32 [depth][4]; depth rounded up.
 inline Size tile_bytes(Size depth) {
-  constexpr std::uint32_t kBytesPerInput = KINDLING_MVE ? 4 : KINDLING_DSP ? 8 : 16;
+  constexpr std::uint32_t kBytesPerInput = KINDLING_MVE ? 5 : KINDLING_DSP ? 8 : 16;
   return depth.rounded_up(kTileDepthStep) * kBytesPerInput;
 }
 
@@ -38,6 +38,33 @@ inline std::uint32_t tile_record_count(std::uint32_t channels) { return (channel
 
 /// Depth as it is stored.
 inline std::uint32_t padded_depth(std::uint32_t depth) { return (depth + kTileDepthStep - 1) & ~(kTileDepthStep - 1); }
+
+#if KINDLING_MVE
+
+inline constexpr std::int32_t kTileStep = 16 * kTilePixels;  // bytes from sixteen inputs of a pixel to the next
+
+/// Copies rows of `bytes` bytes, sixteen by sixteen; the targets of these lie `step` apart. Gaps lead from behind the last sixteen of a row,
+/// whole or not, to the next row. There is at least one byte.
+template <std::int32_t step>
+inline void copy_rows(std::int8_t* target, std::int32_t target_gap, const std::int8_t* source, std::int32_t source_gap,
+                      std::int32_t bytes, std::int32_t rows) {
+  __asm__ volatile(
+      "1:\n"
+      "dlstp.8 lr, %[bytes]\n"
+      "2:\n"
+      "vldrb.8 q0, [%[source]], #16\n"
+      "vstrb.8 q0, [%[target]], %[step]\n"
+      "letp lr, 2b\n"
+      "add %[source], %[source_gap]\n"
+      "add %[target], %[target_gap]\n"
+      "subs %[rows], #1\n"
+      "bne 1b\n"
+      : [source] "+r"(source), [target] "+r"(target), [rows] "+r"(rows)
+      : [bytes] "r"(bytes), [source_gap] "r"(source_gap), [target_gap] "r"(target_gap), [step] "i"(step)
+      : "q0", "lr", "cc", "memory");
+}
+
+#else
 
 /// Rows of a window, each of `before` inputs that lie outside the image, `inside` ones that lie next to each other in memory, and
 /// `after` that lie outside again.
@@ -61,26 +88,25 @@ class TilePixel {
   }
 
  private:
-#if KINDLING_MVE
-  std::int8_t* next_;
-#else
   std::int32_t* next_;
 #if !KINDLING_THUMB1
   bool second_;  // of the two pixels in a word
 #endif
-#endif
 };
 
-#if !KINDLING_MVE && !KINDLING_THUMB1
+#if !KINDLING_THUMB1
 /// Where the second pixel of a word begins, see tile_scalar.cc.
 inline constexpr std::uint32_t kSecondPixelBit = 23;
+#endif
+
 #endif
 
 /// Writes a tile whose pixels' inputs lie one after the other: `pixels` times `depth`.
 inline void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
 #if KINDLING_MVE
-  auto* target = static_cast<std::int8_t*>(tile);
-  for (; pixels > 0; --pixels, source += depth, target += padded_depth(depth)) copy_bytes(target, source, depth);
+  const std::int32_t copied = padded_depth(depth);
+  copy_rows<kTileStep>(static_cast<std::int8_t*>(tile), 16 - copied * static_cast<std::int32_t>(kTilePixels), source,
+                       static_cast<std::int32_t>(depth) - copied, depth, pixels);
 #else
   const std::int8_t* const last = source + (pixels - 1) * depth;  // stands in for pixels that are not there
   const std::int8_t* const pixel0 = source;

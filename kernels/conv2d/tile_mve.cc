@@ -1,5 +1,5 @@
-// Tiles of MVE cores: VMLADAVA adds sixteen products to a general-purpose register. Each vector of weights serves two pixels,
-// each vector of inputs four channels, and a record's four channels of a pixel are requantised as one vector.
+// Tiles of MVE cores: VMLADAVA adds sixteen products to a general-purpose register. Each vector of weights serves four pixels, each
+// vector of inputs two channels, and each channel's four sums are requantised as one vector.
 #include "kernels/conv2d/tile.h"
 
 #if KINDLING_MVE
@@ -11,170 +11,135 @@
 namespace kindling {
 namespace {
 
-struct Record {
+/// Behind the weights of a record, int8 [2][depth / 16][2][16].
+struct Constants {
   std::int32_t bias[4];
   std::int32_t multiplier[4];
   std::int8_t shift[4];
-  std::int8_t weights[];  // [taps / 16][4][16]
 };
 
-// VMLADAVA accumulates in even registers only. There are eight, just enough for two pixels and four channels, and the compiler
+// VMLADAVA accumulates in even registers only. There are eight, just enough for four pixels and two channels, and the compiler
 // would take one of them for its loop; so loops and what surrounds them are written out.
 
 // clang-format off
-/// Biases, then the products of all taps, for two pixels. `weights` ends up behind the record, the inputs behind the pixels' own.
-#define KINDLING_TWO_PIXELS                            \
-  "mov %[left], %[taps]\n"                             \
-  "ldrd %[a0], %[a1], [%[weights], %[bias]]\n"         \
-  "ldrd %[a2], %[a3], [%[weights], %[bias] + 8]\n"     \
-  "ldrd %[b0], %[b1], [%[weights], %[bias]]\n"         \
-  "ldrd %[b2], %[b3], [%[weights], %[bias] + 8]\n"     \
-  "1:\n"                                               \
-  "vldrb.8 q0, [%[first]], #16\n"                      \
-  "vldrb.8 q1, [%[second]], #16\n"                     \
-  "vldrb.8 q2, [%[weights]], #16\n"                    \
-  "vmladava.s8 %[a0], q0, q2\n"                        \
-  "vmladava.s8 %[b0], q1, q2\n"                        \
-  "vldrb.8 q2, [%[weights]], #16\n"                    \
-  "vmladava.s8 %[a1], q0, q2\n"                        \
-  "vmladava.s8 %[b1], q1, q2\n"                        \
-  "vldrb.8 q2, [%[weights]], #16\n"                    \
-  "vmladava.s8 %[a2], q0, q2\n"                        \
-  "vmladava.s8 %[b2], q1, q2\n"                        \
-  "vldrb.8 q2, [%[weights]], #16\n"                    \
-  "vmladava.s8 %[a3], q0, q2\n"                        \
-  "vmladava.s8 %[b3], q1, q2\n"                        \
-  "subs %[left], #16\n"                                \
-  "bne 1b\n"
+/// The products of sixteen taps. `multiply` is vmladav, which begins sums, or vmladava.
+#define KINDLING_SIXTEEN_TAPS(multiply)    \
+  "vldrb.8 q0, [%[weights]], #16\n"        \
+  "vldrb.8 q1, [%[weights]], #16\n"        \
+  "vldrb.8 q2, [%[tile]], #16\n"           \
+  multiply " %[a0], q2, q0\n"              \
+  multiply " %[b0], q2, q1\n"              \
+  "vldrb.8 q2, [%[tile]], #16\n"           \
+  multiply " %[a1], q2, q0\n"              \
+  multiply " %[b1], q2, q1\n"              \
+  "vldrb.8 q2, [%[tile]], #16\n"           \
+  multiply " %[a2], q2, q0\n"              \
+  multiply " %[b2], q2, q1\n"              \
+  "vldrb.8 q2, [%[tile]], #16\n"           \
+  multiply " %[a3], q2, q0\n"              \
+  multiply " %[b3], q2, q1\n"
 
-/// Moves the sums to vectors, given by their halves.
-#define KINDLING_TO_VECTORS(first_low, first_high, second_low, second_high) \
-  "vmov " first_low ", %[a0], %[a1]\n"                                      \
-  "vmov " first_high ", %[a2], %[a3]\n"                                     \
-  "vmov " second_low ", %[b0], %[b1]\n"                                     \
+/// The sums of two channels, moved to two vectors, given by their halves. The first sixteen taps are followed by pairs of sixteen, of
+/// which an odd number of sixteens leaves out a half.
+#define KINDLING_TWO_CHANNELS(first_low, first_high, second_low, second_high) \
+  "mov %[tile], %[inputs]\n"                                                  \
+  KINDLING_SIXTEEN_TAPS("vmladav.s8")                                         \
+  "movs %[left], %[rest]\n"                                                   \
+  "beq 3f\n"                                                                  \
+  "tst %[left], #1\n"                                                         \
+  "bne 2f\n"                                                                  \
+  "1:\n"                                                                      \
+  KINDLING_SIXTEEN_TAPS("vmladava.s8")                                        \
+  "2:\n"                                                                      \
+  KINDLING_SIXTEEN_TAPS("vmladava.s8")                                        \
+  "subs %[left], #2\n"                                                        \
+  "bgt 1b\n"                                                                  \
+  "3:\n"                                                                      \
+  "vmov " first_low ", %[a0], %[a1]\n"                                        \
+  "vmov " first_high ", %[a2], %[a3]\n"                                       \
+  "vmov " second_low ", %[b0], %[b1]\n"                                       \
   "vmov " second_high ", %[b2], %[b3]\n"
 
-/// Requantises (requantise_mve.h) by the multipliers in q0 and the shifts in q1, adds the zero point in %[a1], saturates, and
-/// stores a pixel's four channels at %[left], a low register as narrowing stores demand.
-#define KINDLING_STORE(sums)             \
-  "vshr.s32 q2, " sums ", #31\n"         \
-  "vqrdmulh.s32 " sums ", " sums ", q0\n" \
-  "vadd.i32 " sums ", " sums ", q2\n"     \
-  "vrshl.s32 " sums ", " sums ", q1\n"    \
-  "vadd.i32 " sums ", " sums ", %[a1]\n"  \
-  "vqmovnb.s32 " sums ", " sums "\n"      \
-  "vqmovnb.s16 " sums ", " sums "\n"      \
-  "vstrb.32 " sums ", [%[left]]\n"
+/// Requantises (requantise_mve.h): VQRDMLAH adds the sign while it multiplies.
+#define KINDLING_REQUANTISE(result, sums, multiplier, shift) \
+  "vshr.s32 " result ", " sums ", #31\n"                     \
+  "vqrdmlah.s32 " result ", " sums ", " multiplier "\n"      \
+  "vrshl.s32 " result ", " shift "\n"
 // clang-format on
 
-/// All outputs of `records` whole records for four pixels.
-__attribute__((noinline)) void multiply_whole_records(const std::int8_t* tile, std::uint32_t taps, const std::uint8_t* records,
-                                                      std::uint32_t count, std::int32_t zero_point, std::int8_t* output,
-                                                      std::uint32_t stride) {
-  const std::int8_t *first = tile, *second = tile + taps;
-  const std::uint8_t* weights = records + offsetof(Record, weights);
-  const std::uint8_t* const end = weights + count * (offsetof(Record, weights) + kTileChannels * taps);
+/// All outputs of the pixels for `count` whole records. Outputs of different pixels lie less than 2^16 bytes apart.
+__attribute__((noinline)) void multiply_records(const void* inputs, std::uint32_t taps, const std::uint8_t* records,
+                                                std::uint32_t count, std::int32_t zero_point, TileOutputs outputs) {
+  const std::uint32_t rest = taps / 16 - 1;
+  const std::uint8_t *weights = records, *const end = records + count * (sizeof(Constants) + kTileChannels * taps);
+  std::int8_t* output = outputs.first;
+  const uint16x8_t twice_lane = vidupq_n_u16(0, 2);  // two channels of each pixel, two apart
+  const uint16x8_t places = vaddq_u16(twice_lane, vmulq_n_u16(vshrq_n_u16(twice_lane, 2), outputs.stride - 4));
+  const mve_pred16_t lanes = vctp16q(2 * outputs.pixels);
   std::int32_t a0, a1, a2, a3, b0, b1, b2, b3;
   std::uint32_t left;
-  __asm__ volatile("0:\n"                                               //
-                   KINDLING_TWO_PIXELS                                  //
-                       KINDLING_TO_VECTORS("d8", "d9", "d10", "d11")    //
-                   "sub %[weights], %[weights], %[taps], lsl #2\n"      // once more, for the other two pixels
-                   "add %[first], %[taps]\n"                            //
-                   "add %[second], %[taps]\n"                           //
-                   KINDLING_TWO_PIXELS                                  //
-                       KINDLING_TO_VECTORS("d12", "d13", "d14", "d15")  //
-                   "sub %[left], %[weights], %[taps], lsl #2\n"         //
-                   "vldrw.32 q0, [%[left], %[multiplier]]\n"            //
-                   "vldrb.s32 q1, [%[left], %[shift]]\n"                //
-                   "ldr %[a1], %[zero_point]\n"                         //
-                   "ldr %[a2], %[stride]\n"                             //
-                   "mov %[left], %[output]\n"                           //
-                   KINDLING_STORE("q4")                                 //
-                   "add %[left], %[a2]\n"                               //
-                   KINDLING_STORE("q5")                                 //
-                   "add %[left], %[a2]\n"                               //
-                   KINDLING_STORE("q6")                                 //
-                   "add %[left], %[a2]\n"                               //
-                   KINDLING_STORE("q7")                                 //
-                   "adds %[output], #4\n"                               //
-                   "sub %[second], %[first], %[taps], lsl #1\n"  // back to the tile's beginning, from the end of its third pixel
-                   "sub %[first], %[second], %[taps]\n"          //
-                   "adds %[weights], %[record]\n"                //
-                   "ldr %[a0], %[end]\n"                         //
-                   "cmp %[weights], %[a0]\n"                     //
+  const std::int8_t* tile;
+  __asm__ volatile("0:\n"                                                  //
+                   KINDLING_TWO_CHANNELS("d8", "d9", "d10", "d11")         //
+                   KINDLING_TWO_CHANNELS("d12", "d13", "d14", "d15")       //
+                   "ldrd %[a0], %[a1], [%[weights]], #8\n"                 // biases
+                   "ldrd %[a2], %[a3], [%[weights]], #8\n"                 //
+                   "ldrd %[b0], %[b1], [%[weights]], #8\n"                 // multipliers
+                   "ldrd %[b2], %[b3], [%[weights]], #8\n"                 //
+                   "vadd.i32 q4, q4, %[a0]\n"                              //
+                   "vadd.i32 q5, q5, %[a1]\n"                              //
+                   "vadd.i32 q6, q6, %[a2]\n"                              //
+                   "vadd.i32 q7, q7, %[a3]\n"                              //
+                   "ldrsb %[a0], [%[weights]], #1\n"                       // shifts
+                   "ldrsb %[a1], [%[weights]], #1\n"                       //
+                   "ldrsb %[a2], [%[weights]], #1\n"                       //
+                   "ldrsb %[a3], [%[weights]], #1\n"                       //
+                   KINDLING_REQUANTISE("q0", "q4", "%[b0]", "%[a0]")       //
+                   KINDLING_REQUANTISE("q1", "q5", "%[b1]", "%[a1]")       //
+                   KINDLING_REQUANTISE("q2", "q6", "%[b2]", "%[a2]")       //
+                   KINDLING_REQUANTISE("q4", "q7", "%[b3]", "%[a3]")       //
+                   "ldr %[a0], %[zero_point]\n"                            //
+                   "ldr %[a1], %[end]\n"                                   //
+                   "vqmovnb.s32 q0, q0\n"                                  // channels 0 and 2 of each pixel
+                   "vqmovnt.s32 q0, q2\n"                                  //
+                   "vqmovnb.s32 q1, q1\n"                                  // 1 and 3
+                   "vqmovnt.s32 q1, q4\n"                                  //
+                   "vqadd.s16 q0, q0, %[a0]\n"                             //
+                   "vqadd.s16 q1, q1, %[a0]\n"                             //
+                   "vqmovnb.s16 q0, q0\n"                                  //
+                   "vqmovnb.s16 q1, q1\n"                                  //
+                   "add %[a2], %[output], #1\n"                            //
+                   "vpstt\n"                                               //
+                   "vstrbt.16 q0, [%[output], %q[places]]\n"               //
+                   "vstrbt.16 q1, [%[a2], %q[places]]\n"                   //
+                   "adds %[output], #4\n"                                  //
+                   "cmp %[weights], %[a1]\n"                               //
                    "bne 0b\n"
-                   : [first] "+r"(first), [second] "+r"(second), [weights] "+r"(weights), [output] "+r"(output), [left] "=&l"(left),
-                     [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1),
-                     [b2] "=&Te"(b2), [b3] "=&Te"(b3)
-                   : [taps] "r"(taps), [zero_point] "m"(zero_point), [stride] "m"(stride), [end] "m"(end),
-                     [record] "i"(offsetof(Record, weights)), [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights))),
-                     [multiplier] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, multiplier))),
-                     [shift] "i"(-static_cast<std::int32_t>(offsetof(Record, weights) - offsetof(Record, shift)))
+                   : [weights] "+r"(weights), [output] "+r"(output), [tile] "=&r"(tile), [left] "=&r"(left), [a0] "=&Te"(a0),
+                     [a1] "=&Te"(a1), [a2] "=&Te"(a2), [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2),
+                     [b3] "=&Te"(b3)
+                   : [inputs] "r"(inputs), [rest] "r"(rest), [zero_point] "m"(zero_point), [end] "m"(end), [places] "w"(places),
+                     [lanes] "Up"(lanes)
                    : "q0", "q1", "q2", "q4", "q5", "q6", "q7", "cc", "memory");
-}
-
-/// One pair of pixels, for what is left over: fewer pixels than a tile has, or fewer channels than a record.
-inline void multiply_two_pixels(const std::int8_t* first, std::uint32_t taps, const std::uint8_t* record, int32x4_t& first_sums,
-                                int32x4_t& second_sums) {
-  const std::int8_t* second = first + taps;
-  const std::uint8_t* weights = record + offsetof(Record, weights);
-  std::int32_t a0, a1, a2, a3, b0, b1, b2, b3;
-  std::uint32_t left;
-  __asm__ volatile(KINDLING_TWO_PIXELS KINDLING_TO_VECTORS("%e[first_sums]", "%f[first_sums]", "%e[second_sums]", "%f[second_sums]")
-                   : [first_sums] "=w"(first_sums), [second_sums] "=w"(second_sums), [first] "+r"(first), [second] "+r"(second),
-                     [weights] "+r"(weights), [left] "=&r"(left), [a0] "=&Te"(a0), [a1] "=&Te"(a1), [a2] "=&Te"(a2),
-                     [a3] "=&Te"(a3), [b0] "=&Te"(b0), [b1] "=&Te"(b1), [b2] "=&Te"(b2), [b3] "=&Te"(b3)
-                   : [taps] "r"(taps), [bias] "i"(-static_cast<std::int32_t>(offsetof(Record, weights)))
-                   : "q0", "q1", "q2", "cc", "memory");
 }
 
 }  // namespace
 
-TilePixel::TilePixel(void* tile, std::uint32_t depth, std::uint32_t pixel)
-    : next_(static_cast<std::int8_t*>(tile) + pixel * padded_depth(depth)) {}
-
-void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
-  const std::int32_t stride = rows.before + rows.inside + rows.after;
-  if (stride != rows.inside) fill_bytes(next_, outside, rows.count * stride);
-  const std::int8_t* source = rows.source;
-  std::int8_t* target = next_ + rows.before;
-  const mve_pred16_t lanes = vctp8q(rows.inside);
-  for (std::int32_t y = rows.count; y > 0; --y, source += rows.row_bytes, target += stride) {
-    vstrbq_p_s8(target, vldrbq_z_s8(source, lanes), lanes);
-    if (rows.inside > 16) copy_bytes(target + 16, source + 16, rows.inside - 16);
-  }
-  next_ += rows.count * stride;
-}
-
-__attribute__((optimize("no-branch-count-reg"))) void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t,
-                                                                    const std::uint8_t* records, std::uint32_t channels,
-                                                                    std::int32_t zero_point, TileOutputs outputs) {
-  const std::uint32_t taps = padded_depth(depth), record_stride = offsetof(Record, weights) + kTileChannels * taps;
-  const auto* inputs = static_cast<const std::int8_t*>(tile);
-  std::int32_t left = static_cast<std::int32_t>(channels);
-  std::int8_t* output = outputs.first;
-  if (outputs.pixels == kTilePixels && left >= 4) {
-    const std::uint32_t whole = channels / kTileChannels;
-    multiply_whole_records(inputs, taps, records, whole, zero_point, output, outputs.stride);
-    records += whole * record_stride;
-    output += whole * kTileChannels;
-    left -= static_cast<std::int32_t>(whole * kTileChannels);
-  }
-  for (; left > 0; left -= 4, output += 4, records += record_stride) {
-    const Record& record = *reinterpret_cast<const Record*>(records);
-    const int32x4_t multiplier = vldrwq_s32(record.multiplier), shift = vldrbq_s32(record.shift);
-    const int32x4_t lowest = vdupq_n_s32(-128), highest = vdupq_n_s32(127);
-    const auto store = [&](std::uint32_t pixel, int32x4_t sums) {
-      const int32x4_t result = requantise(sums, multiplier, shift, zero_point);
-      vstrbq_p_s32(output + pixel * outputs.stride, vminq_s32(vmaxq_s32(result, lowest), highest), vctp32q(left));
-    };
-    for (std::uint32_t pixel = 0; pixel < outputs.pixels; pixel += 2) {
-      int32x4_t first, second;
-      multiply_two_pixels(inputs + pixel * taps, taps, records, first, second);
-      store(pixel, first);
-      if (pixel + 1 < outputs.pixels) store(pixel + 1, second);
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records, std::uint32_t channels,
+                   std::int32_t zero_point, TileOutputs outputs) {
+  const std::uint32_t taps = padded_depth(depth);
+  const std::uint32_t whole = outputs.stride < (1 << 14) ? channels / kTileChannels : 0;
+  if (whole > 0) multiply_records(tile, taps, records, whole, zero_point, outputs);
+  records += whole * (sizeof(Constants) + kTileChannels * taps);
+  std::int8_t* output = outputs.first + whole * kTileChannels;
+  for (std::int32_t left = channels - whole * kTileChannels; left > 0; left -= 4, output += 4) {
+    std::int8_t results[kTilePixels][kTileChannels];
+    multiply_records(tile, taps, records, 1, zero_point, {results[0], kTileChannels, kTilePixels});
+    std::int8_t* target = output;
+    for (std::uint32_t pixel = 0; pixel < outputs.pixels; ++pixel, target += outputs.stride) {
+      vstrbq_p_s32(target, vldrbq_s32(results[pixel]), vctp32q(left));
     }
+    records += sizeof(Constants) + kTileChannels * taps;
   }
 }
 

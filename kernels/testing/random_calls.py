@@ -90,6 +90,8 @@ def conv2d(rng: Generator) -> tuple[Call, Inputs]:
     groups = int(rng.choice([1, 1, 1, 1, 2, 3]))
     depth, per_group = int(rng.integers(1, 24)), int(rng.integers(1, 12))
     attributes, kernel, size, result = window(rng, 5, 6)
+    if depth > 18:  # channels that fill vectors
+        depth, per_group = 16 * (depth % 3 + 1), 4 * (per_group % 3 + 1)
     if rng.integers(3) == 0:
         kernel, result, groups, depth = (1, 1), size, 1, int(rng.integers(1, 80))
         attributes = {"stride": (1, 1), "dilation": (1, 1), "padding": (0, 0, 0, 0)}

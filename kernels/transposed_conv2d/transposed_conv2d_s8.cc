@@ -16,12 +16,6 @@ struct Phase {
 const Phase* row_phases(const TransposedConv2dParams& params) { return reinterpret_cast<const Phase*>(params.row_phases()); }
 const Phase* column_phases(const TransposedConv2dParams& params) { return reinterpret_cast<const Phase*>(params.column_phases()); }
 
-/// What copy_window asks for.
-struct Window {
-  std::int32_t input_height, input_width, input_channels, kernel_height, kernel_width, dilation_height, dilation_width;
-  std::int8_t input_zero_point;
-};
-
 /// Computes every spread_width-th pixel of an output row, `pixels` of them, of which the first lies at `output`. Their windows begin at
 /// row `top` and columns `left`, left + 1, ... Returns the end of the records.
 const std::uint8_t* compute_pixels(const TransposedConv2dParams& params, const Window& window, const std::int8_t* image, std::int32_t top,
@@ -34,9 +28,9 @@ const std::uint8_t* compute_pixels(const TransposedConv2dParams& params, const W
   for (std::uint32_t group = 0; group < params.groups; ++group, records += group_bytes, output += channels) {
     for (std::uint32_t done = 0; done < pixels; done += kTilePixels) {
       const std::uint32_t count = pixels - done < kTilePixels ? pixels - done : kTilePixels;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        copy_window(window, image, top, left + static_cast<std::int32_t>(done + i), group * depth, depth, TilePixel(scratch, taps, i));
-      }
+      const WindowPlaces places = {image, top, left + static_cast<std::int32_t>(done), 1, static_cast<std::int32_t>(group * depth),
+                                   static_cast<std::int32_t>(depth)};
+      copy_windows(window, places, scratch, 0, count);
       multiply_tile(scratch, taps, params.segment, records, channels, params.output_zero_point, {output + done * stride, stride, count});
     }
   }
