@@ -115,6 +115,9 @@ def _lowered(graph: Graph, node: Node) -> _Lowered:
     for tensor in (*_activations(node), *(() if node.operator in OF_INTEGERS else node.outputs)):
         if not graph.types[tensor].scale and node.operator not in CONVERSIONS:
             raise node.error(f"operator {node.operator} was not quantised, though others of the model were")
+    int16 = [tensor for tensor in (*_activations(node), *node.outputs) if graph.types[tensor].dtype == "int16"]
+    if node.operator not in CONVERSIONS and int16 not in ([], [node.output] if node.operator == "linear" else []):
+        raise node.error(f"operator {node.operator} of int16 is not supported: only inputs and outputs of the model, and results of linear, can be")
     return LOWERINGS[node.operator](graph, node)
 
 
@@ -292,6 +295,8 @@ def _one_operator(lower_node: Callable[[Graph, Node], tuple[str, dict[str, Any],
 
 
 def _quantize(graph: Graph, node: Node) -> _Lowered:
+    if node.inputs[0] in graph.constants:
+        raise node.error("its weights were quantised, but not all that the layer reads and gives")
     quantised = graph.types[node.output if node.operator == "quantize" else node.inputs[0]]
     return _simple(graph, node, node.operator, {"scale": quantised.scale, "zero_point": quantised.zero_point})
 

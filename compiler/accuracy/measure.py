@@ -46,6 +46,8 @@ def measure(request: ModelRequest, dataset: str = "", io: PortTypes = PortTypes(
     forget_earlier_work()
     with UserCode(request.sources) as code:
         captured, *_ = capture(code, request.entry, request.example_inputs)
+        if captured.converted:
+            raise CompileError("a program that is quantised already has no float model to be measured against")
         prepared = observe(captured, calibration_samples(request.calibration, code, captured), code)
         in_float = without_observers(prepared)
         importer = Importer(request.name, captured, convert(prepared), code)

@@ -17,7 +17,7 @@ from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import Captured, Sample, capture
 from compiler.frontend.constant_factors import rewrite_constant_factors
 from compiler.frontend.correct_biases import correct_biases, record_input_means
-from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
+from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_converted, rewrite_float
 from compiler.frontend.importer import import_graph
 from compiler.frontend.quantiser import Int8Quantiser
 from compiler.frontend.user_code import UserCode
@@ -63,13 +63,18 @@ def in_float(captured: Captured, code: UserCode) -> GraphModule:
     """The captured model as it is compiled to compute in float. Raises CompileError."""
     if captured.trained:
         raise CompileError("a model trained for int8 (qat.prepare) cannot be compiled to float32; compile the model that it was made of")
+    if captured.converted:
+        raise CompileError("a program that is quantised already cannot be compiled to float32; compile the model that it was made of")
     rewrite_float(captured.module, code)
     fold_batch_norms(captured.module)
     return captured.module
 
 
 def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
-    """The captured model as PT2E converts it."""
+    """The captured model as PT2E converts it, or has converted it for the user."""
+    if captured.converted:
+        rewrite_converted(captured.module, code)
+        return captured.module
     return convert(observe(captured, samples, code))
 
 

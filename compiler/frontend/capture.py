@@ -34,6 +34,7 @@ class Captured:
     examples: Sample
     structure: TreeSpec  # of (arguments, keyword arguments)
     trained: bool = False  # by qat.py: quantised already, though not yet converted
+    converted: bool = False  # by PT2E with a quantizer of the user's: it has quantize and dequantize nodes
     method: str = "forward"
     alone: bool = True  # no other methods in the model
 
@@ -107,7 +108,8 @@ def _exported(exported: ExportedProgram, code: UserCode, origin: str) -> Capture
     names = tuple(exported.graph_signature.user_inputs)
     values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
     examples = _check_inputs([torch.zeros(value.shape, dtype=value.dtype) for value in (values[name] for name in names)], origin)
-    return Captured(module, names, _output_names(exported.call_spec.out_spec), examples, exported.call_spec.in_spec)
+    converted = any(getattr(node.target, "namespace", "") == "quantized_decomposed" for node in module.graph.nodes)
+    return Captured(module, names, _output_names(exported.call_spec.out_spec), examples, exported.call_spec.in_spec, converted=converted)
 
 
 def _output_names(structure: TreeSpec) -> tuple[str, ...]:

@@ -24,6 +24,14 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     check_operators(module, code)
 
 
+def rewrite_converted(module: GraphModule, code: UserCode) -> None:
+    """The same of what PT2E has converted: weights stay what they are. Raises CompileError likewise."""
+    write_nothing_in_place(module, code)
+    remove_identities(module)
+    decompose_moves(module)
+    check_operators(module, code)
+
+
 def fold_batch_norms(module: GraphModule) -> None:
     """Into the layers before them: all that rewrite_float has left. PT2E does so itself when it calibrates."""
     _fuse_conv_bn_(module)

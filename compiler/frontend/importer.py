@@ -26,6 +26,12 @@ from kernels.operator import TensorType
 aten = torch.ops.aten
 quantised = torch.ops.quantized_decomposed
 
+CONVERSIONS_OF_PT2E = {
+    quantised.quantize_per_tensor.default,
+    quantised.dequantize_per_tensor.default,
+    quantised.dequantize_per_channel.default,
+}
+
 Attributes = dict[str, Any]
 
 
@@ -36,6 +42,8 @@ class Unsupported(Exception):
 def check_operators(module: GraphModule, code: UserCode) -> None:
     """Raises CompileError at the first operator that neither is in `IMPORTS` nor goes away during quantisation."""
     for node in module.graph.nodes:
+        if node.target in CONVERSIONS_OF_PT2E:
+            continue
         if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING:
             raise node_error(node, code, _refusal(node))
         for operand in node.all_input_nodes:
@@ -111,17 +119,20 @@ class Importer:
             self._operator(node)
 
     def _requantise(self, node: FxNode) -> None:
-        origin, scale, zero_point = node.args[:3]
+        origin, scale, zero_point, low, high, torch_dtype = node.args[:6]
+        dtype = str(torch_dtype).removeprefix("torch.")
         source = self._tensor(origin)
         shape = self.types[source].shape
         if node.target is quantised.quantize_per_tensor.default:
-            operator, type_ = "quantize", TensorType(shape, "int8", float(scale), int(zero_point))
+            if dtype not in ("int8", "int16") or (low, high) != (np.iinfo(dtype).min, np.iinfo(dtype).max):
+                raise node_error(node, self.code, f"quantisation to {dtype} in {low}..{high} is not supported: all of int8 or int16")
+            operator, type_ = "quantize", TensorType(shape, dtype, float(scale), int(zero_point))
         else:
             operator, type_ = "dequantize", TensorType(shape, "float32")
             if source in self.constants:
-                self.types[source] = TensorType(shape, "int8", float(scale), int(zero_point))
-        base = source.removesuffix(".int8").removesuffix(".float")
-        tensor = self._new_tensor(node, f"{base}.{'int8' if operator == 'quantize' else 'float'}", type_)
+                self.types[source] = TensorType(shape, dtype, float(scale), int(zero_point))
+        base = source.removesuffix(".int8").removesuffix(".int16").removesuffix(".float")
+        tensor = self._new_tensor(node, f"{base}.{dtype if operator == 'quantize' else 'float'}", type_)
         self.nodes.append(ir.Node(self._layer(f"{base}.{operator}"), operator, (source,), (tensor,), {}, self._source(node)))
 
     def _dequantise_weight(self, node: FxNode) -> None:

@@ -8,6 +8,8 @@ int16:  input x: float32; q: int8 = quantize(x)        ->  input x: int16; q: in
 
 In a model that computes in float, int16 becomes float at once: input x: int16; f = dequantize(x).
 
+What a quantizer of the user's has made int16 stays so where int8 is asked for of all.
+
 int16 is symmetric. Unless the user says what a step stands for, it has just the range of the int8 that calibration has found.
 """
 
@@ -49,7 +51,9 @@ def _converted_output(graph: Graph, index: int, port: Port, wishes: PortTypes, q
         _refuse_if(named, "output", port, wish, "it was not quantised")
         return graph
     (origin,) = producer.inputs
-    if wish.dtype == "int8":
+    given = graph.types[origin].dtype
+    _refuse_if(named and wish.dtype == "int8" != given, "output", port, wish, f"it is quantised to {given}")
+    if wish.dtype == "int8" or (given == "int16" and not wish.scale):
         return _with_outputs(graph, index, dataclasses.replace(port, tensor=origin))
     int16 = _int16(type_, wish, graph.types[origin])
     if _is_linear(graph.producer(origin)) and graph.only_reader(origin) is producer:
@@ -69,7 +73,9 @@ def _converted_input(graph: Graph, port: Port, wishes: PortTypes, quantised: boo
         _refuse_if(named, "input", port, wish, "it was not quantised")
         return graph
     types = {graph.types[reader.output] for reader in readers}
-    if wish.dtype == "int16":
+    dtypes = {given.dtype for given in types}
+    _refuse_if(named and wish.dtype == "int8" and dtypes != {"int8"}, "input", port, wish, "it is quantised to int16")
+    if wish.dtype == "int16" and (wish.scale or len(types) != 1 or dtypes != {"int16"}):
         return dataclasses.replace(
             graph,
             nodes=tuple(dataclasses.replace(node, operator="requantize") if node in readers else node for node in graph.nodes),
@@ -78,10 +84,10 @@ def _converted_input(graph: Graph, port: Port, wishes: PortTypes, quantised: boo
     if len(types) != 1:
         _refuse_if(named, "input", port, wish, "it is quantised in several ways")
         return graph
-    return _int8_input(graph, port, readers, types.pop())
+    return _quantised_input(graph, port, readers, types.pop())
 
 
-def _int8_input(graph: Graph, port: Port, readers: tuple[Node, ...], type_: TensorType) -> Graph:
+def _quantised_input(graph: Graph, port: Port, readers: tuple[Node, ...], type_: TensorType) -> Graph:
     renamed = {reader.output: port.tensor for reader in readers}
     return dataclasses.replace(
         graph,
@@ -131,8 +137,8 @@ def _is_linear(node: Node | None) -> bool:
 
 
 def _int16(type_: TensorType, wish: PortType, *ranges: TensorType) -> TensorType:
-    """As wished; of the least scale that holds all these ranges of int8 where nothing is said."""
-    reach = max(max(128 + each.zero_point, 127 - each.zero_point) * each.scale for each in ranges)
+    """As wished; of the least scale that holds all these ranges where nothing is said."""
+    reach = max(max(each.zero_point - int(np.iinfo(each.dtype).min), int(np.iinfo(each.dtype).max) - each.zero_point) * each.scale for each in ranges)
     return TensorType(type_.shape, "int16", wish.scale or float(np.float32(reach / LARGEST)))
 
 

@@ -43,12 +43,20 @@ def _fold(graph: Graph, node: Node) -> Rewrite | None:
             return None
         inputs += [weight.inputs[0], *node.inputs[2:]]
         attributes["weight_scale"] = weight.attributes["scale"]
+    if node.operator == "reshape" and _numbers(graph, inputs[0]) != _numbers(graph, quantizes[0].output):
+        return None  # its bytes stay as they are
     folded = dataclasses.replace(node.with_attributes(**attributes), inputs=tuple(inputs))
     return Rewrite(
         nodes=(folded,),
         types={node.output: graph.types[quantizes[0].output]} if quantizes else {},
         renamed={quantize.output: node.output for quantize in quantizes},
     )
+
+
+def _numbers(graph: Graph, tensor: str) -> tuple[str, float, int]:
+    """What a tensor's bytes stand for."""
+    type_ = graph.types[tensor]
+    return type_.dtype, type_.scale, type_.zero_point
 
 
 def _quantizes(graph: Graph, tensor: str) -> tuple[Node, ...]:

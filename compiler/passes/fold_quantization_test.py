@@ -57,3 +57,11 @@ def test_an_operand_that_was_never_quantised_stays_float():
     s = b.node("s", "add", [real, other], float32(4))
     q = b.node("q", "quantize", [s], int8(4, scale=1.0))
     assert operators(fold_quantization(b.graph(q))) == ["dequantize", "add", "quantize"]
+
+
+def test_a_reshape_between_two_scales_is_not_folded():
+    b = GraphBuilder()
+    x = b.node("xf", "dequantize", [b.input("x", int8(2, 3))], float32(2, 3))
+    y = b.node("y", "reshape", [x], float32(6), shape=(6,))
+    graph = b.graph(b.node("q", "quantize", [y], int8(6, scale=0.25)))
+    assert operators(fold_quantization(graph)) == ["dequantize", "reshape", "quantize"]

@@ -9,6 +9,7 @@
 A quantize and dequantize that stand alone become a function too, the requantisation:
 
     y: int8 = quantize(dequantize(x: int8))          ->  y = function(x) expression="x"
+    y: int16 = quantize(dequantize(x: int8))         ->  y = requantize(x)                   where one of them is int16
 
 and so does a clamp of int8 whose result has another scale than its input:
 
@@ -20,6 +21,7 @@ and so do two functions of int8, if nothing else reads what is between them; it 
     y: int8 = function(f) expression=("abs", "x")
 """
 
+import dataclasses
 import math
 
 from compiler.functions import Expression, substituted
@@ -70,6 +72,8 @@ def _requantisation(graph: Graph, node: Node) -> Rewrite | None:
     producer = graph.producer(node.inputs[0])
     if producer is None or producer.operator != "dequantize" or producer.attributes:
         return None
+    if "int16" in (graph.types[producer.inputs[0]].dtype, graph.types[node.output].dtype):
+        return Rewrite(nodes=(dataclasses.replace(node, operator="requantize", inputs=producer.inputs),))
     return Rewrite(nodes=(Node(node.name, "function", producer.inputs, node.outputs, {"expression": "x"}, node.source),))
 
 

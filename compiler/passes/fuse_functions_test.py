@@ -2,6 +2,7 @@ import math
 
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
 from compiler.testing import GraphBuilder, float32, int8, node_named, operators
+from kernels.operator import TensorType
 
 
 def test_a_product_with_a_function_of_the_same_tensor():
@@ -79,3 +80,10 @@ def test_a_function_whose_result_is_read_elsewhere_stays():
     f = b.node("f", "function", [b.input("x", int8(4))], int8(4), expression=("exp", "x"))
     graph = b.graph(f, b.node("y", "function", [f], int8(4), expression=("abs", "x")))
     assert operators(fuse_int8_functions(graph)) == ["function", "function"]
+
+
+def test_between_int8_and_int16_there_is_a_requantisation():
+    b = GraphBuilder()
+    x = b.node("xf", "dequantize", [b.input("x", TensorType((4,), "int16", 0.01))], float32(4))
+    graph = b.graph(b.node("y", "quantize", [x], int8(4)))
+    assert operators(fuse_int8_functions(graph)) == ["requantize"]
