@@ -9,6 +9,7 @@ from compiler.elide import elide
 from compiler.errors import CompileError
 from compiler.graph_file import graph_bytes, read_graphs
 from compiler.ir import Graph
+from compiler.keep_state import keep_state
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.planner.best import plan_best
@@ -63,6 +64,9 @@ def lower_graph(graph: Graph, request: LoweringRequest) -> Compiled:
 
 def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
     """Second stage: the graphs as the methods of a .pte for one tier. Does not need torch. Raises CompileError."""
+    keeping = [graph.method for graph in graphs if graph.states]
+    if len(keeping) > 1:
+        raise CompileError(f"methods {' and '.join(keeping)} change buffers; only one method of a model may keep something from run to run")
     methods = {graph.method: _planned(graph, request, several=len(graphs) > 1) for graph in graphs}
     for name in request.placement:
         if not any(name in placeable(program) for program, _ in methods.values()):
@@ -83,7 +87,7 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
 
 def _planned(graph: Graph, request: LoweringRequest, several: bool) -> tuple[Program, MemoryPlan]:
     dump = request.dump / graph.method if request.dump and several else request.dump
-    program = lower(run_passes(graph, io=request.io, dump=dump), request.tier, OPERATORS)
+    program = keep_state(lower(run_passes(graph, io=request.io, dump=dump), request.tier, OPERATORS), OPERATORS)
     placement = {name: region for name, region in request.placement.items() if not several or name in placeable(program)}
     return plan_best(program, request.memory, placement, lambda program, layers: elide(program, OPERATORS, layers))
 

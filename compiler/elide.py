@@ -11,7 +11,9 @@ import dataclasses
 import math
 from collections.abc import Container, Mapping
 
+from compiler.copy_step import copy_step
 from compiler.ir import fresh_name
+from compiler.keep_state import may_overlap, reads_before
 from compiler.program import Program, Step, View
 from kernels.move.move import contiguous_steps
 from kernels.operator import Call, Operator, TensorType
@@ -46,7 +48,7 @@ class _Elision:
         self.tensors = dict(program.tensors)
         self.steps: list[Step] = []
         self.elided: list[Step] = []
-        self.views: dict[str, View] = {}
+        self.views = dict(program.views)  # of state that is computed in place
 
     def visit(self, step: Step) -> None:
         if self._is_slice(step):
@@ -73,6 +75,8 @@ class _Elision:
         # Where the caller writes an input he must not find an output.
         if step.outputs[0] in outputs and self._root(source) in inputs:
             return False
+        if step.outputs[0] in self.views or not self._outlives(step):
+            return False
         shape = call.outputs[0].shape
         wanted = contiguous_steps(shape)
         return all(size == 1 or by == one for size, by, one in zip(shape, call.attributes["input_steps"], wanted))
@@ -83,36 +87,40 @@ class _Elision:
         if call.operator != "concat" or not _is_of_bytes(call):
             return False
         outermost = math.prod(call.outputs[0].shape[: call.attributes["axis"]]) == 1
-        return outermost and len(self._to_copy(step)) <= _MOST_COPIES
+        return outermost and step.outputs[0] not in self.views and len(self._to_copy(step)) <= _MOST_COPIES
 
     def _to_copy(self, step: Step) -> list[int]:
         """Operands that have a place already, or none in working memory."""
         return [
             i
             for i, tensor in enumerate(step.inputs)
-            if tensor in self.views or tensor not in self.tensors or tensor in step.inputs[:i]
+            if tensor in self.views or tensor in self.program.kept or tensor not in self.tensors or tensor in step.inputs[:i]
         ]
+
+    def _outlives(self, step: Step) -> bool:
+        """Whether the source still holds what it does when the result is read for the last time, be it state that is written over."""
+        trial = dataclasses.replace(self.program, views={**self.views, step.outputs[0]: View(step.inputs[0], step.call.attributes["input_offset"])})
+        for state in self.program.states:
+            if not reads_before(trial, step.outputs[0], state):
+                continue
+            if step.outputs[0] in {port.tensor for port in self.program.outputs}:
+                return False
+            writer = next(i for i, other in enumerate(self.program.steps) if state.after in other.outputs)
+            for index, reader in enumerate(self.program.steps):
+                leads = [lead for tensor, lead in zip(reader.inputs, reader.leads) if tensor == step.outputs[0]]
+                if leads and index > writer:
+                    return False
+                if index == writer and not all(may_overlap(trial, step.outputs[0], state, lead) for lead in leads):
+                    return False
+        return True
 
     def _copies(self, step: Step) -> dict[int, Step]:
         """A copy of each operand that needs one, by its number."""
-        operator, copies = self.operators["copy"], {}
+        copies = {}
         for i in self._to_copy(step):
             name = fresh_name(f"{step.layer}.{i}", self.tensors)
             self.tensors[name] = step.call.inputs[i]
-            flat = dataclasses.replace(step.call.inputs[i], shape=(step.call.inputs[i].nbytes,))
-            call = Call("copy", (flat,), (flat,), {"input_offset": 0, "input_steps": (1,)})
-            copies[i] = Step(
-                layer=name,
-                kernel=operator.kernel(call, self.program.tier),
-                call=call,
-                inputs=(step.inputs[i],),
-                outputs=(name,),
-                params=operator.pack(call, self.program.tier),
-                scratch_bytes=operator.scratch_bytes(call, self.program.tier),
-                leads=(operator.overlap_lead(call, self.program.tier, 0),),
-                macs=0,
-                source=step.source,
-            )
+            copies[i] = copy_step(self.operators, self.program.tier, name, step.inputs[i], name, step.call.inputs[i], step.source)
         return copies
 
     def _root(self, tensor: str) -> str:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from compiler.errors import CompileError, Source
-from compiler.ir import Graph, Node, Port
+from compiler.ir import Graph, Node, Port, State
 from kernels.operator import TensorType
 
-FORMAT = "kindling graph 2"
+FORMAT = "kindling graph 3"
 
 
 def graph_bytes(*graphs: Graph) -> bytes:
@@ -51,6 +51,7 @@ def graph_bytes(*graphs: Graph) -> bytes:
             "nodes": [plain_node(node) for node in graph.nodes],
             "types": {name: dataclasses.astuple(type_) for name, type_ in sorted(graph.types.items())},
             "constants": {name: plain(array) for name, array in sorted(graph.constants.items())},
+            "states": [{"name": state.name, "first": plain(state.first)} for state in graph.states],
         }
 
     document = {"format": FORMAT, "graphs": [plain_graph(graph) for graph in graphs]}
@@ -103,6 +104,7 @@ def read_graphs(file: bytes) -> tuple[Graph, ...]:
                 for name, (shape, dtype, scale, zero_point) in graph["types"].items()
             },
             constants={name: rich(array) for name, array in graph["constants"].items()},
+            states=tuple(State(state["name"], rich(state["first"])) for state in graph["states"]),
         ).check()
 
     return tuple(rich_graph(graph) for graph in document["graphs"])

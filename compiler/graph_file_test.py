@@ -5,7 +5,7 @@ import pytest
 
 from compiler.errors import CompileError
 from compiler.graph_file import graph_bytes, read_graphs
-from compiler.ir import Graph
+from compiler.ir import Graph, Port, State
 from compiler.testing import GraphBuilder, float32, int8
 
 
@@ -39,6 +39,21 @@ def test_the_graphs_of_several_methods_keep_their_order():
     assert [after.method for after in read_graphs(graph_bytes(second, first))] == ["second", "forward"]
 
 
+def test_what_lasts_from_run_to_run_survives_the_file():
+    plain = graph()
+    state = State("s", np.array([1.5, -2.0], np.float32))
+    before = dataclasses.replace(
+        plain,
+        inputs=(*plain.inputs, Port("s", "s", (0,))),
+        outputs=(*plain.outputs, Port("s", "s", (0,))),
+        types={**plain.types, "s": float32(2)},
+        states=(state,),
+    )
+    (after,) = read_graphs(graph_bytes(before))
+    assert str(after) == str(before) and [port.name for port in after.called_inputs] == ["x"]
+    assert (after.states[0].name, after.states[0].first.tolist()) == ("s", [1.5, -2.0])
+
+
 def test_the_same_graph_gives_the_same_bytes():
     assert graph_bytes(graph()) == graph_bytes(graph())
 
@@ -46,7 +61,7 @@ def test_the_same_graph_gives_the_same_bytes():
 def test_the_file_opens_with_numpy(tmp_path):
     (tmp_path / "m.graph").write_bytes(graph_bytes(graph()))
     with np.load(tmp_path / "m.graph") as archive:
-        assert b'"format":"kindling graph 2"' in archive["graph"].tobytes()
+        assert b'"format":"kindling graph 3"' in archive["graph"].tobytes()
 
 
 @pytest.mark.parametrize("damage", [lambda f: b"", lambda f: b"rubbish", lambda f: f[: len(f) // 2]])
@@ -56,6 +71,6 @@ def test_a_damaged_file_is_refused(damage):
 
 
 def test_a_file_of_another_version_is_refused():
-    file = graph_bytes(graph()).replace(b"kindling graph 2", b"kindling graph 0")
+    file = graph_bytes(graph()).replace(b"kindling graph 3", b"kindling graph 0")
     with pytest.raises(CompileError):
         read_graphs(file)

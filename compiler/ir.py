@@ -95,7 +95,19 @@ class Port:
 
 
 @dataclasses.dataclass(frozen=True)
+class State:
+    """What lasts from run to run under a name of the user's: before the first run it is `first`, real numbers (float32) laid out as
+    in the user's model."""
+
+    name: str
+    first: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
 class Graph:
+    """The last inputs and outputs are the states, in their order: what each is when a run begins and when it ends. The caller sees
+    none of them."""
+
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
@@ -103,6 +115,7 @@ class Graph:
     types: Mapping[str, TensorType]
     constants: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
     method: str = "forward"
+    states: tuple[State, ...] = ()
 
     @cached_property
     def _producers(self) -> dict[str, Node]:
@@ -123,6 +136,24 @@ class Graph:
     @cached_property
     def output_tensors(self) -> frozenset[str]:
         return frozenset(port.tensor for port in self.outputs)
+
+    @property
+    def called_inputs(self) -> tuple[Port, ...]:
+        """Those that the caller gives."""
+        return self.inputs[: len(self.inputs) - len(self.states)]
+
+    @property
+    def called_outputs(self) -> tuple[Port, ...]:
+        """Those that the caller gets."""
+        return self.outputs[: len(self.outputs) - len(self.states)]
+
+    @property
+    def state_inputs(self) -> tuple[Port, ...]:
+        return self.inputs[len(self.inputs) - len(self.states) :]
+
+    @property
+    def state_outputs(self) -> tuple[Port, ...]:
+        return self.outputs[len(self.outputs) - len(self.states) :]
 
     @cached_property
     def is_quantised(self) -> bool:
@@ -209,12 +240,14 @@ def graph_text(graph: Graph) -> str:
         return str(value)
 
     lines = [f"graph {graph.name}"]
-    lines += [f"  input  {port_text(port)}" for port in graph.inputs]
+    lines += [f"  input  {port_text(port)}" for port in graph.called_inputs]
+    lines += [f"  state  {port_text(port)}" for port in graph.state_inputs]
     for node in graph.nodes:
         results = ", ".join(f"{t}: {type_text(graph.types[t])}" for t in node.outputs)
         attributes = "".join(f" {key}={value_text(value)}" for key, value in sorted(node.attributes.items()))
         where = f"  # {node.source}" if node.source else ""
         lines.append(f"  {results} = {node.operator}({', '.join(node.inputs)}){attributes}{where}")
-    lines += [f"  output {port_text(port)}" for port in graph.outputs]
+    lines += [f"  output {port_text(port)}" for port in graph.called_outputs]
+    lines += [f"  state' {port_text(port)}" for port in graph.state_outputs]
     lines += [f"  constant {name}: {type_text(graph.types[name])}" for name in sorted(graph.constants)]
     return "\n".join(lines) + "\n"

@@ -14,14 +14,15 @@ import numpy as np
 
 from compiler.errors import CompileError
 from compiler.functions import function_table
-from compiler.ir import CONVERSIONS, Graph, Node
+from compiler.ir import CONVERSIONS, Graph, Node, type_text
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
 from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_sum
 from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
-from compiler.program import Program, ProgramPort, Step
+from compiler.program import Program, ProgramPort, ProgramState, Step
+from compiler.reference import to_firmware
 from kernels.elementwise.add import add_attributes
 from kernels.elementwise.div import div_attributes
 from kernels.elementwise.mul import mul_attributes
@@ -61,9 +62,9 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
             weights[node.inputs[1]] = graph.constants[node.inputs[1]].nbytes
     outputs = tuple(
         ProgramPort(port.name, aliases.get(port.tensor, port.tensor), graph.types[port.tensor], port.permutation)
-        for port in graph.outputs
+        for port in graph.called_outputs
     )
-    inputs = tuple(ProgramPort(port.name, port.tensor, graph.types[port.tensor], port.permutation) for port in graph.inputs)
+    inputs = tuple(ProgramPort(port.name, port.tensor, graph.types[port.tensor], port.permutation) for port in graph.called_inputs)
     computed = {tensor for step in steps for tensor in step.outputs}
     for port in outputs:
         if port.tensor not in computed:
@@ -79,6 +80,18 @@ def lower(graph: Graph, tier: Tier, operators: Mapping[str, Operator]) -> Progra
         steps=tuple(steps),
         weights_bytes=sum(weights.values()),
         method=graph.method,
+        states=tuple(_state(graph, index, aliases) for index in range(len(graph.states))),
+    )
+
+
+def _state(graph: Graph, index: int, aliases: Mapping[str, str]) -> ProgramState:
+    state, source, result = graph.states[index], graph.state_inputs[index], graph.state_outputs[index]
+    type_ = graph.types[source.tensor]
+    if type_ != graph.types[result.tensor]:
+        raise CompileError(f"the buffer {state.name} is {type_text(type_)} before a run, but {type_text(graph.types[result.tensor])} after it")
+    port = ProgramPort(state.name, source.tensor, type_, source.permutation)
+    return ProgramState(
+        state.name, source.tensor, aliases.get(result.tensor, result.tensor), type_, source.permutation, to_firmware(port, state.first)
     )
 
 

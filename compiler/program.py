@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -41,6 +42,20 @@ class ProgramPort:
 
 
 @dataclasses.dataclass(frozen=True)
+class ProgramState:
+    """What lasts from run to run: tensor `before` when a run begins, `after`, of as many bytes, when it ends. Before the first run it is
+    `first`. Axis i is axis permutation[i] in the user's model.
+    """
+
+    name: str
+    before: str
+    after: str
+    type: TensorType
+    permutation: tuple[int, ...]
+    first: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
 class View:
     """A tensor that has no memory of its own: its bytes are those of tensor `storage` from `offset` bytes on."""
 
@@ -63,6 +78,12 @@ class Program:
     elided: tuple[Step, ...] = ()
     views: Mapping[str, View] = dataclasses.field(default_factory=dict)
     method: str = "forward"
+    states: tuple[ProgramState, ...] = ()
+
+    @cached_property
+    def kept(self) -> frozenset[str]:
+        """The tensors in which state lies, and nothing else."""
+        return frozenset(state.before for state in self.states)
 
     def location(self, tensor: str) -> View:
         """The tensor with memory of its own in which it lies, and where in it."""

@@ -9,17 +9,42 @@ from kernels.operator import Operator
 
 
 def run_program(program: Program, operators: Mapping[str, Operator], inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Outputs by name for inputs by name, in the firmware's dtypes and layouts.
+    """Outputs by name for inputs by name, in the firmware's dtypes and layouts. State is what it is before the first run.
 
     Raises ValueError for an input that is missing or of another shape or dtype.
     """
-    tensors = {**run_steps(program, operators, inputs)}
-    return {port.name: tensors[port.tensor].reshape(port.type.shape) for port in program.outputs}
+    return HostStream(program, operators).run(inputs)
 
 
-def run_steps(program: Program, operators: Mapping[str, Operator], inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Every tensor of the program by name."""
+class HostStream:
+    """A program that is run again and again; its state lasts from run to run."""
+
+    def __init__(self, program: Program, operators: Mapping[str, Operator]):
+        self.program = program
+        self.operators = operators
+        self.reset()
+
+    def reset(self) -> None:
+        """Puts the state back to where it starts."""
+        self.states = {state.before: state.first for state in self.program.states}
+
+    def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """As run_program, but state is what the run before has left."""
+        tensors = run_steps(self.program, self.operators, inputs, self.states)
+        self.states = {state.before: tensors[state.after].reshape(state.type.shape) for state in self.program.states}
+        return {port.name: tensors[port.tensor].reshape(port.type.shape) for port in self.program.outputs}
+
+
+def run_steps(
+    program: Program,
+    operators: Mapping[str, Operator],
+    inputs: Mapping[str, np.ndarray],
+    states: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
+    """Every tensor of the program by name, those in memory that is written over as they are at the end. `states` are by tensor."""
     values = _Values(program)
+    for state in program.states:
+        values.write(state.before, state.first if states is None else states[state.before])
     for port in program.inputs:
         array = inputs.get(port.name)
         if array is None or array.shape != port.type.shape or str(array.dtype) != port.type.dtype:
@@ -46,7 +71,7 @@ class _Values:
         if (place := self._place(tensor)) is None:
             self.arrays[tensor] = array
         else:
-            place[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+            place[:] = np.array(array).reshape(-1).view(np.uint8)
 
     def read(self, tensor: str) -> np.ndarray:
         if (place := self._place(tensor)) is None:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from compiler.planner.plan import MemoryPlan, PlannedRegion
-from compiler.program import Program, ProgramPort, Step
+from compiler.planner.plan import MemoryPlan, PlannedBuffer, PlannedRegion
+from compiler.program import Program, ProgramPort, ProgramState, Step
 from compiler.pte.contents import Contents
 from kernels.operator import TensorType
 
@@ -21,6 +21,8 @@ def plan_json(program: Program, plan: MemoryPlan, contents: Contents, pte: bytes
             "inputs": [_port(port, plan) for port in program.inputs],
             "outputs": [_port(port, plan) for port in program.outputs],
             "regions": [_region(planned, program) for planned in plan.regions],
+            "states": [_state(state, plan) for state in program.states],
+            "state_bytes": plan.state_bytes,
             "arena_bytes": plan.arena_bytes,
             "arena_lower_bound": plan.lower_bound,
             "arena_gap": plan.arena_bytes - plan.lower_bound,
@@ -59,17 +61,25 @@ def _json(document: dict[str, Any]) -> str:
 
 
 def _port(port: ProgramPort, plan: MemoryPlan) -> dict[str, Any]:
-    planned = plan.buffers[port.tensor]
+    return _named(port, plan.buffers[port.tensor])
+
+
+def _state(state: ProgramState, plan: MemoryPlan) -> dict[str, Any]:
+    """The same of what lasts from run to run."""
+    return _named(state, plan.buffers[state.before])
+
+
+def _named(tensor: ProgramPort | ProgramState, planned: PlannedBuffer) -> dict[str, Any]:
     return {
-        "name": port.name,
-        "shape": list(port.type.shape),
-        "dtype": port.type.dtype,
-        "scale": port.type.scale,
-        "zero_point": port.type.zero_point,
-        "bytes": port.type.nbytes,
+        "name": tensor.name,
+        "shape": list(tensor.type.shape),
+        "dtype": tensor.type.dtype,
+        "scale": tensor.type.scale,
+        "zero_point": tensor.type.zero_point,
+        "bytes": tensor.type.nbytes,
         "offset": planned.offset,
         "region": planned.region,
-        "permutation": list(port.permutation),
+        "permutation": list(tensor.permutation),
     }
 
 

@@ -9,7 +9,7 @@ _EMULATED = [name for name, core in CORES.items() if not core.nearest and not na
 
 _REPORTED = ["m55", "m4f", "m3", "m0plus"]
 
-def model_firmware(*, name, model, inputs):
+def model_firmware(*, name, model, inputs, sequence = 0):
     """The firmware of a model, held either way, and the proof that every output byte is the host's.
 
     Makes <name>, which is interpreted, and <name>_baked; <model>.report, the page <model>.html; <name>_test on all cores, and <name>_baked_test on one core for each CPU that the
@@ -19,11 +19,13 @@ def model_firmware(*, name, model, inputs):
       name: name of the interpreted firmware.
       model: the `pte_model`.
       inputs: the `recorded_inputs`.
+      sequence: of a model that keeps state: inferences on `inputs` after which it starts anew, see `pte_firmware`.
     """
     pte_firmware(
         name = name,
         inputs = inputs,
         model = model,
+        sequence = sequence,
     )
     pte_firmware_test(
         name = name + "_test",
@@ -40,6 +42,7 @@ def model_firmware(*, name, model, inputs):
         inputs = inputs,
         mode = "baked",
         model = model,
+        sequence = sequence,
     )
     pte_firmware_test(
         name = name + "_baked_test",

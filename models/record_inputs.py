@@ -31,8 +31,8 @@ def spread(samples: np.ndarray, count: int) -> np.ndarray:
     return samples[np.arange(count) * len(samples) // count]
 
 
-def record(path: Path, array: str, unit: Fraction, count: int, plan: Path) -> bytes:
-    """Raises OSError or ValueError."""
+def record(path: Path, array: str, unit: Fraction, count: int, plan: Path, sequences: bool = False) -> bytes:
+    """`sequences`: each sample is a sequence of inputs along its own first axis. Raises OSError or ValueError."""
     with np.load(path) as arrays:
         if array not in arrays.files:
             raise ValueError(f"{path} has no array {array}, only {', '.join(arrays.files)}")
@@ -40,7 +40,8 @@ def record(path: Path, array: str, unit: Fraction, count: int, plan: Path) -> by
     ports = json.loads(plan.read_text())["inputs"]
     if len(ports) != 1 or ports[0]["dtype"] not in ("int8", "int16", "float32"):
         raise ValueError(f"{plan}: not the plan of a model with one input of int8, int16 or float32")
-    return quantise(spread(samples, count) * float(unit), ports[0]).tobytes()
+    chosen = spread(samples, count)
+    return quantise((np.concatenate(chosen) if sequences else chosen) * float(unit), ports[0]).tobytes()
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -48,12 +49,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--samples", type=Path, required=True, help="the .npz")
     parser.add_argument("--array", required=True, help="its array with the samples along the first axis")
     parser.add_argument("--unit", type=Fraction, default=Fraction(1), help="what 1 in the array stands for in the model's input, e.g. 1/255")
+    parser.add_argument("--sequences", action="store_true", help="each sample is a sequence of inputs along its own first axis")
     parser.add_argument("--count", type=int, required=True, help="how many samples, spread evenly over the array")
     parser.add_argument("--plan", type=Path, required=True, help="plan.json of the compiled model")
     parser.add_argument("--output", type=Path, required=True, help="the file to write")
     given = parser.parse_args(arguments)
     try:
-        given.output.write_bytes(record(given.samples, given.array, given.unit, given.count, given.plan))
+        given.output.write_bytes(record(given.samples, given.array, given.unit, given.count, given.plan, given.sequences))
     except (OSError, ValueError) as error:
         sys.exit(f"record_inputs: {error}")
 

@@ -24,9 +24,9 @@ def samples(tmp_path: Path) -> Path:
     return path
 
 
-def _record(samples: Path, plan: Path, changed: dict[str, object] | None = None) -> bytes:
+def _record(samples: Path, plan: Path, changed: dict[str, object] | None = None, *flags: str) -> bytes:
     arguments = {"samples": samples, "array": "image", "count": 3, "plan": plan, "output": plan.with_name("input.bin")} | (changed or {})
-    record_inputs.main([f"--{name}={value}" for name, value in arguments.items()])
+    record_inputs.main([f"--{name}={value}" for name, value in arguments.items()] + list(flags))
     return arguments["output"].read_bytes()
 
 
@@ -52,6 +52,12 @@ def test_an_int16_has_its_own_range() -> None:
 def test_a_model_that_takes_floats_gets_the_samples_themselves(samples: Path, plan: Path) -> None:
     plan.write_text(json.dumps({"inputs": [{"shape": [1, 2, 3], "dtype": "float32", "scale": 0.0, "zero_point": 0}]}))
     assert _record(samples, plan, {"unit": "1/4"}) == np.repeat(np.array([0, 1, 2], np.float32), 6).tobytes()
+
+
+def test_a_sample_may_be_a_sequence_of_inputs(samples: Path, plan: Path) -> None:
+    plan.write_text(json.dumps({"inputs": [{"shape": [1, 3], "dtype": "float32", "scale": 0.0, "zero_point": 0}]}))
+    one = np.frombuffer(_record(samples, plan, {"unit": "1/4"}, "--sequences"), np.float32)
+    assert one.reshape(3, 2, 3).tolist() == [[[float(i)] * 3] * 2 for i in range(3)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ def _recorded_inputs_impl(ctx):
     args.add(ctx.attr.array, format = "--array=%s")
     args.add(ctx.attr.unit, format = "--unit=%s")
     args.add(ctx.attr.count, format = "--count=%s")
+    if ctx.attr.sequences:
+        args.add("--sequences")
     args.add(plan, format = "--plan=%s")
     args.add(output, format = "--output=%s")
     ctx.actions.run(
@@ -30,6 +32,7 @@ recorded_inputs = rule(
         "count": attr.int(mandatory = True, doc = "Number of samples."),
         "model": attr.label(providers = [PteModelInfo], mandatory = True, doc = "The `pte_model`."),
         "samples": attr.label(allow_single_file = [".npz"], mandatory = True, doc = "The file."),
+        "sequences": attr.bool(doc = "Whether each sample is a sequence of inputs along its own first axis, for a model that keeps state."),
         "unit": attr.string(default = "1", doc = "What 1 in the array stands for in the model's input, e.g. 1/255."),
         "_record_inputs": attr.label(default = "//models:record_inputs", executable = True, cfg = "exec"),
     },

@@ -1,5 +1,6 @@
 """Firmware from a compiled model: `pte_firmware` and `pte_firmware_test`."""
 
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -255,6 +256,7 @@ def pte_firmware(
         name,
         model,
         inputs = None,
+        sequence = 0,
         mode = "interpreted",
         verification = "structure",
         checksums = False,
@@ -277,6 +279,7 @@ def pte_firmware(
       name: name of the target and of the files.
       model: the `pte_model`.
       inputs: recorded inputs, laid end to end, for tests and measurements; the host computes what is expected of them.
+      sequence: of a model that keeps state: after how many inferences on `inputs` it is put back to where it starts; 0: never.
       mode: "interpreted": the .pte lies in flash and the runtime executes it there. "baked": the model becomes code.
       verification: interpreted: what is checked when the model is made ready; "none", "structure" or "full", see
         runtime/verification.h. Whatever the .pte holds, the last two keep the runtime inside its memory.
@@ -289,6 +292,26 @@ def pte_firmware(
     """
     if mode == "baked" and (checksums or verification != "structure"):
         fail("{}: a baked model has no .pte left to verify".format(name))
+    if main and sequence:
+        fail("{}: a main program of its own says itself where a sequence ends".format(name))
+    harness = "//runtime/firmware:main"
+    if sequence:
+        harness = name + ".harness"
+        cc_library(
+            name = harness,
+            srcs = [
+                "//runtime/firmware:harness.cc",
+                "//runtime/firmware:main.cc",
+            ],
+            local_defines = ["KINDLING_SEQUENCE={}".format(sequence)],
+            visibility = ["//visibility:private"],
+            deps = [
+                "//platforms/boards:unaligned",
+                "//runtime/firmware:harness_header",
+                "//runtime/firmware:services",
+            ],
+            alwayslink = True,
+        )
     expected = None
     if inputs:
         expected = name + ".expected"
@@ -299,10 +322,10 @@ def pte_firmware(
             model = model,
             tags = ["manual"],
             visibility = ["//visibility:private"],
-            deps = _RUNTIME[mode] + ["//runtime/firmware:main"],
+            deps = _RUNTIME[mode] + [harness],
         )
     for variant, deps in {
-        "": [main or "//runtime/firmware:main"],
+        "": [main or harness],
         ".steps": ["//runtime/compare:main", "//runtime/firmware:observer"],
         ".traced": [main or "//runtime/trace:main", "//runtime/firmware:observer", "//runtime/trace", clock],
     }.items():

@@ -39,6 +39,10 @@ kindling_error kindling_step(const kindling_model* model, uint32_t instructions)
   return code(of(model).step(instructions));
 }
 
+kindling_error kindling_reset_state(const kindling_model* model) {
+  return of(model).reset_state == nullptr ? 0 : code(of(model).reset_state());
+}
+
 uint32_t kindling_input_count(const kindling_model* model) { return of(model).inputs.size; }
 
 uint32_t kindling_output_count(const kindling_model* model) { return of(model).outputs.size; }

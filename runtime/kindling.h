@@ -45,6 +45,10 @@ kindling_error kindling_run(const kindling_model* model);
  * 0x10 (NotSupported): the model is built in as code. */
 kindling_error kindling_step(const kindling_model* model, uint32_t instructions);
 
+/* A new stream begins: what the model keeps from run to run is put back to where it starts, as kindling_init does too. 0 as well if it
+ * keeps nothing. Otherwise the model is not ready. */
+kindling_error kindling_reset_state(const kindling_model* model);
+
 uint32_t kindling_input_count(const kindling_model* model);
 uint32_t kindling_output_count(const kindling_model* model);
 

@@ -1,7 +1,8 @@
 """Labelled samples.
 
 A .npz with one array per input (any name, if the model has one), samples along the first axis, and `label`, integers [n]; or
-"module:function", which yields (inputs, label) per sample, the inputs as in calibration data.
+"module:function", which yields (inputs, label) per sample, the inputs as in calibration data. Where a sequence of a model with
+state begins, both say so as calibration data does.
 """
 
 import dataclasses
@@ -11,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from compiler.errors import CompileError
-from compiler.frontend.calibration import archive_samples, checked, tensors_of
-from compiler.frontend.capture import Captured, Sample
+from compiler.frontend.calibration import archive_samples, checked, is_reset, tensors_of
+from compiler.frontend.capture import Captured
+from compiler.frontend.streams import RESET, Item
 from compiler.frontend.user_code import UserCode
 
 LABELS = "label"
@@ -20,7 +22,9 @@ LABELS = "label"
 
 @dataclasses.dataclass(frozen=True)
 class Dataset:
-    samples: tuple[Sample, ...]
+    """`labels` are one for each sample; between these there may be RESETs."""
+
+    samples: tuple[Item, ...]
     labels: tuple[int, ...]
 
 
@@ -32,22 +36,27 @@ def read_dataset(origin: str, code: UserCode, captured: Captured) -> Dataset:
     return Dataset(tuple(samples), tuple(int(label) for label in labels))
 
 
-def _archived(path: str, captured: Captured) -> tuple[Sequence[Sample], np.ndarray]:
+def _archived(path: str, captured: Captured) -> tuple[Sequence[Item], np.ndarray]:
     samples = tuple(archive_samples(Path(path), captured, beside=LABELS))
     with np.load(path, allow_pickle=False) as archive:
         if LABELS not in archive.files:
             raise CompileError(f"{path} has no array {LABELS}, only {', '.join(archive.files)}")
         labels = archive[LABELS]
-    if labels.shape != (len(samples),) or labels.dtype.kind not in "iu":
+    count = sum(sample is not RESET for sample in samples)
+    if labels.shape != (count,) or labels.dtype.kind not in "iu":
         raise CompileError(
-            f"{path}: {LABELS} must be {len(samples)} integers, one per sample; it is {labels.dtype}{list(labels.shape)}"
+            f"{path}: {LABELS} must be {count} integers, one per sample; it is {labels.dtype}{list(labels.shape)}"
         )
     return samples, labels
 
 
-def _yielded(origin: str, code: UserCode, captured: Captured) -> tuple[Sequence[Sample], Sequence[int]]:
+def _yielded(origin: str, code: UserCode, captured: Captured) -> tuple[Sequence[Item], Sequence[int]]:
     samples, labels = [], []
-    for index, item in enumerate(code.iterate(code.samples(origin))):
+    for item in code.iterate(code.samples(origin)):
+        if is_reset(item, captured):
+            samples.append(RESET)
+            continue
+        index = len(labels)
         if not (isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], (int, np.integer))):
             raise CompileError(f"{origin}: sample {index} must be (inputs, label), the label an integer")
         samples.append(checked(tensors_of(item[0], origin, captured), f"{origin}: sample {index}", captured))

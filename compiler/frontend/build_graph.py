@@ -14,12 +14,13 @@ from compiler import ir
 from compiler.errors import CompileError
 from compiler.frontend.calibrate import calibrate
 from compiler.frontend.calibration import calibration_samples
-from compiler.frontend.capture import Captured, Sample, capture
+from compiler.frontend.capture import Captured, capture
 from compiler.frontend.constant_factors import rewrite_constant_factors
 from compiler.frontend.correct_biases import correct_biases, record_input_means
 from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_converted, rewrite_float
 from compiler.frontend.importer import import_graph
 from compiler.frontend.quantiser import Int8Quantiser
+from compiler.frontend.streams import Item
 from compiler.frontend.user_code import UserCode
 
 
@@ -70,7 +71,7 @@ def in_float(captured: Captured, code: UserCode) -> GraphModule:
     return captured.module
 
 
-def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
+def quantise(captured: Captured, samples: Iterable[Item], code: UserCode) -> GraphModule:
     """The captured model as PT2E converts it, or has converted it for the user."""
     if captured.converted:
         rewrite_converted(captured.module, code)
@@ -78,13 +79,13 @@ def quantise(captured: Captured, samples: Iterable[Sample], code: UserCode) -> G
     return convert(observe(captured, samples, code))
 
 
-def observe(captured: Captured, samples: Iterable[Sample], code: UserCode) -> GraphModule:
+def observe(captured: Captured, samples: Iterable[Item], code: UserCode) -> GraphModule:
     """The captured model with observers that have seen the samples, computing in float; or with what its training has put there."""
     if captured.trained:
         return captured.module
     rewrite_float(captured.module, code)
     rewrite_constant_factors(captured.module)
-    prepared = prepare_pt2e(captured.module, Int8Quantiser())
+    prepared = prepare_pt2e(captured.module, Int8Quantiser(states=len(captured.states)))
     record_input_means(prepared)
     calibrate(prepared, captured, samples, code)
     return prepared

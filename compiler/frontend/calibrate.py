@@ -5,19 +5,22 @@ from collections.abc import Iterable
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from compiler.frontend.capture import Captured, Sample, node_error
+from compiler.frontend.capture import Captured, Sample
+from compiler.frontend.nodes import node_error
 from compiler.frontend.observer import NotFinite
+from compiler.frontend.streams import Item, Stream
 from compiler.frontend.user_code import UserCode
 
 
-def calibrate(prepared: GraphModule, captured: Captured, samples: Iterable[Sample], code: UserCode) -> None:
+def calibrate(prepared: GraphModule, captured: Captured, items: Iterable[Item], code: UserCode) -> None:
     """Raises CompileError where what an observer is to see is not finite, at the layer that made it so."""
+    stream = Stream(captured, lambda sample, states: captured.call(prepared, sample, states))
     with torch.no_grad():
-        for sample in samples:
+        for item in items:
             try:
-                captured.call(prepared, sample)
+                stream.feed(item)
             except NotFinite as error:
-                layer = _Search(prepared).first_not_finite(sample)
+                layer = _Search(prepared).first_not_finite((*item, *stream.states))
                 raise node_error(layer, code, "its output is not finite over the calibration data") from error
 
 
@@ -29,9 +32,9 @@ class _Search(Interpreter):
         self.not_finite: set[Node] = set()
         self.last: Node | None = None
 
-    def first_not_finite(self, sample: Sample) -> Node:
+    def first_not_finite(self, tensors: Sample) -> Node:
         try:
-            self.run(*sample, enable_io_processing=False)
+            self.run(*tensors, enable_io_processing=False)
         except NotFinite:
             pass
         node = self.last

@@ -9,15 +9,21 @@ import torch.utils._pytree as pytree
 
 from compiler.errors import CompileError
 from compiler.frontend.capture import Captured, Sample, call_arguments
+from compiler.frontend.streams import RESET, Item
 from compiler.frontend.user_code import UserCode
 
+# Of a .npz for a model with state: not zero where a sequence begins.
+RESETS = "reset"
 
-def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sample]:
+
+def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Item]:
     """The samples that `origin` names, each with the shapes and dtypes of the example inputs.
 
     origin: "module:function" whose result yields per sample what the example inputs are: a tensor, or tuples and dicts of tensors;
     or a .npz with one array per input (its only array, if the model has one input), samples along the first axis; or a folder of
     .npy or .npz files, one per sample, read in order of name. Axes of size 1, such as the batch, may be missing in files.
+    Samples for a model with state follow each other in time: see streams.py. Where a sequence begins, the function yields None in
+    front of the sample, the .npz has something else than 0 in an array `reset` [samples], and a folder has a folder for each.
     For a model of several methods the function returns a dict of samples by method, or origin is a folder that holds a .npz or a
     folder named after each.
     Raises CompileError if there is no sample, or one with another number of inputs, another shape, or a value that is not finite,
@@ -25,7 +31,11 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
     """
     count = 0
     zero = set(captured.input_names)
-    for count, sample in enumerate(_samples(origin, code, captured), start=1):
+    for sample in _samples(origin, code, captured):
+        if sample is RESET:
+            yield RESET
+            continue
+        count += 1
         tensors = checked(sample, f"calibration sample {count - 1}", captured)
         zero -= {name for name, tensor in zip(captured.input_names, tensors) if tensor.any()}
         yield tensors
@@ -36,13 +46,15 @@ def calibration_samples(origin: str, code: UserCode, captured: Captured) -> Iter
             raise CompileError(f"calibration data {origin}: input {name} is zero in all samples, so that its range cannot be learnt")
 
 
-def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterator[Sample]:
+def archive_samples(path: Path, captured: Captured, beside: str = "") -> Iterator[Item]:
     """The samples of a .npz as above; `beside` names an array that is no input. Raises CompileError."""
-    for index, sample in enumerate(_archive(path, captured, beside)):
-        yield checked(sample, f"{path}: sample {index}", captured)
+    index = 0
+    for sample in _archive(path, captured, beside):
+        yield RESET if sample is RESET else checked(sample, f"{path}: sample {index}", captured)
+        index += sample is not RESET
 
 
-def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
+def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence | None]:
     if ":" in origin:
         return _yielded(origin, code, captured)
     path = Path(origin)
@@ -58,7 +70,7 @@ def _samples(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
     raise CompileError(f"calibration data {origin} is neither a .npz nor a folder nor module:function")
 
 
-def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence]:
+def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequence | None]:
     samples = code.samples(origin)
     if not captured.alone:
         if not isinstance(samples, Mapping) or captured.method not in samples:
@@ -67,7 +79,12 @@ def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
             )
         samples = samples[captured.method]
     for item in code.iterate(samples):
-        yield tensors_of(item, origin, captured)
+        yield RESET if is_reset(item, captured) else tensors_of(item, origin, captured)
+
+
+def is_reset(item: object, captured: Captured) -> bool:
+    """Whether what a function has yielded, None, says that a sequence of a model with state begins."""
+    return bool(captured.states) and item is None
 
 
 def tensors_of(item: object, origin: str, captured: Captured) -> Sequence:
@@ -86,21 +103,30 @@ def tensors_of(item: object, origin: str, captured: Captured) -> Sequence:
         ) from error
 
 
-def _folder(folder: Path, captured: Captured) -> Iterator[Sequence]:
+def _folder(folder: Path, captured: Captured) -> Iterator[Sequence | None]:
     for file in sorted(folder.iterdir()):
+        if file.is_dir() and captured.states:
+            yield RESET
+            yield from _folder(file, captured)
         if file.suffix == ".npy":
             yield (_shaped(_load(file), captured.examples[0]),)
         elif file.suffix == ".npz":
-            yield tuple(map(_shaped, _arrays(file, captured), captured.examples))
+            yield tuple(map(_shaped, _arrays(file, _load(file), captured), captured.examples))
 
 
-def _archive(path: Path, captured: Captured, beside: str = "") -> Iterator[Sequence]:
-    arrays = _arrays(path, captured, beside)
+def _archive(path: Path, captured: Captured, beside: str = "") -> Iterator[Sequence | None]:
+    archive = _load(path)
+    resets = archive.pop(RESETS, None) if captured.states else None
+    arrays = _arrays(path, archive, captured, beside)
     if any(array.ndim == 0 for array in arrays):
         raise CompileError(f"the arrays of {path} must have samples along their first axis")
     if len({len(array) for array in arrays}) > 1:
         raise CompileError(f"the arrays of {path} hold different numbers of samples")
-    for rows in zip(*arrays):
+    if resets is not None and resets.shape != arrays[0].shape[:1]:
+        raise CompileError(f"{path}: {RESETS} must have one number for each of the {len(arrays[0])} samples, not {list(resets.shape)}")
+    for index, rows in enumerate(zip(*arrays)):
+        if resets is not None and resets[index]:
+            yield RESET
         yield tuple(map(_shaped, rows, captured.examples))
 
 
@@ -118,8 +144,8 @@ def _load(file: Path) -> np.ndarray | dict[str, np.ndarray]:
         raise CompileError(f"cannot read {file}: {error}") from error
 
 
-def _arrays(file: Path, captured: Captured, beside: str = "") -> list[np.ndarray]:
-    archive, names = _load(file), captured.input_names
+def _arrays(file: Path, archive: dict[str, np.ndarray], captured: Captured, beside: str = "") -> list[np.ndarray]:
+    names = captured.input_names
     there = [name for name in archive if name != beside]
     if len(names) == len(there) == 1:
         return [archive[there[0]]]

@@ -2,6 +2,8 @@
 
 import contextlib
 import dataclasses
+import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,12 @@ from typing import Any
 import torch
 import torch.utils._pytree as pytree
 from torch.export import ExportedProgram
-from torch.fx import GraphModule, Node
+from torch.fx import GraphModule
 from torch.utils._pytree import TreeSpec
 
-from compiler.errors import CompileError, Source
+from compiler.errors import CompileError
+from compiler.frontend.nodes import attribute, node_error, source_of
+from compiler.frontend.state import State, lift_state
 from compiler.frontend.user_code import UserCode
 
 Sample = tuple[torch.Tensor, ...]
@@ -37,11 +41,18 @@ class Captured:
     converted: bool = False  # by PT2E with a quantizer of the user's: it has quantize and dequantize nodes
     method: str = "forward"
     alone: bool = True  # no other methods in the model
+    states: tuple[State, ...] = ()  # behind its inputs and outputs, all of them then in flat lists, the module takes and returns these
 
-    def call(self, module: GraphModule, sample: Sample) -> Any:
-        """What `module`, which is made of the captured one, answers to a sample's tensors."""
+    @property
+    def first_states(self) -> Sample:
+        return tuple(state.first for state in self.states)
+
+    def call(self, module: GraphModule, sample: Sample, states: Sample = ()) -> list[torch.Tensor]:
+        """What `module`, which is made of the captured one, answers to a sample's tensors: outputs, then the new states."""
+        if self.states:
+            return list(module(*sample, *states))
         arguments, named = pytree.tree_unflatten(list(sample), self.structure)
-        return module(*arguments, **named)
+        return pytree.tree_leaves(module(*arguments, **named))
 
 
 def capture(code: UserCode, entry: str, example_inputs: str) -> tuple[Captured, ...]:
@@ -85,8 +96,10 @@ def capture_module(code: UserCode, model: torch.nn.Module, inputs: object, origi
     """Exports a module for inputs like these: a tensor, a tuple of arguments, or a dict of arguments by name."""
     arguments = call_arguments(inputs)
     _check_inputs(pytree.tree_leaves(arguments), origin)
-    with _all_frames_in_stack_traces(code):
+    with _all_frames_in_stack_traces(code), _assigned_attributes() as assigned:
         exported = code.run(lambda: _export(model.eval(), *arguments))
+    if assigned:
+        raise CompileError(f"forward() assigns a tensor to {assigned[0]}, which is no buffer: what lasts from run to run needs register_buffer")
     return _exported(exported, code, origin)
 
 
@@ -109,7 +122,9 @@ def _exported(exported: ExportedProgram, code: UserCode, origin: str) -> Capture
     values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
     examples = _check_inputs([torch.zeros(value.shape, dtype=value.dtype) for value in (values[name] for name in names)], origin)
     converted = any(getattr(node.target, "namespace", "") == "quantized_decomposed" for node in module.graph.nodes)
-    return Captured(module, names, _output_names(exported.call_spec.out_spec), examples, exported.call_spec.in_spec, converted=converted)
+    states = lift_state(module, exported.graph_signature.buffers, code)
+    outputs, inputs = _output_names(exported.call_spec.out_spec), exported.call_spec.in_spec
+    return Captured(module, names, outputs, examples, inputs, converted=converted, states=states)
 
 
 def _output_names(structure: TreeSpec) -> tuple[str, ...]:
@@ -168,26 +183,23 @@ def _all_frames_in_stack_traces(code: UserCode) -> Iterator[None]:
         anchors -= added
 
 
+@contextlib.contextmanager
+def _assigned_attributes() -> Iterator[list[str]]:
+    """Attributes to which forward() assigned tensors, as torch.export warns of them: it compiles what they held before."""
+    found: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield found
+    for warning in caught:
+        told = re.match(r"The tensor attributes? (.+) (?:was|were) assigned during export", str(warning.message))
+        if told:
+            found += told[1].split(", ")
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
 class DynamicModel(Exception):
     """The model's graph is not the same for all inputs."""
-
-
-def layer_of(node: Node) -> str:
-    """The path of the layer that computes the node: "blocks.3", or "blocks.relu" for a function call in forward()."""
-    stack = list((node.meta.get("nn_module_stack") or {}).values())
-    path, kind = stack[-1] if stack else ("", "")
-    kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
-    if kind.startswith("torch.nn.modules.") and ".container." not in kind:
-        return path
-    return f"{path}.{node.name}" if path else node.name
-
-
-def source_of(node: Node, code: UserCode) -> Source | None:
-    return code.innermost_source(node.meta.get("stack_trace"))
-
-
-def node_error(node: Node, code: UserCode, reason: str) -> CompileError:
-    return CompileError(reason, layer=layer_of(node), source=source_of(node, code))
 
 
 def _check_static(module: GraphModule, code: UserCode) -> None:
@@ -206,11 +218,3 @@ def _check_finite(module: GraphModule, code: UserCode) -> None:
             layer, _, name = str(node.target).rpartition(".")
             source = next((source_of(user, code) for user in node.users), None)
             raise CompileError(f"its {name} holds NaN or infinity", layer=layer or name, source=source)
-
-
-def attribute(module: torch.nn.Module, path: str) -> Any:
-    """What stands at a dotted path in the module."""
-    value: Any = module
-    for name in path.split("."):
-        value = getattr(value, name)
-    return value

@@ -7,7 +7,7 @@ x * c, of a factor for each channel ->  a 1x1 depthwise convolution, if one scal
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import attribute
+from compiler.frontend.nodes import attribute
 from compiler.frontend.normalise import scale_channels
 from compiler.frontend.writer import Writer
 

@@ -9,7 +9,7 @@ calibration data: of every element of the input, so that what convolutions see b
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import attribute
+from compiler.frontend.nodes import attribute
 from compiler.frontend.quantiser import WEIGHTED
 from compiler.frontend.writer import Writer
 

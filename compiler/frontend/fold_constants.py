@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import attribute, node_error
+from compiler.frontend.nodes import attribute, node_error
 from compiler.frontend.functions import BINARY
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer

@@ -10,15 +10,10 @@ from torch.fx import Node as FxNode
 
 from compiler import ir
 from compiler.frontend import import_moves as moves
-from compiler.frontend.capture import (
-    Captured,
-    attribute,
-    layer_of,
-    node_error,
-    source_of,
-)
+from compiler.frontend.capture import Captured
 from compiler.frontend.functions import BINARY, UNARY, scalar_expression
 from compiler.frontend.import_moves import UnsupportedMove
+from compiler.frontend.nodes import attribute, layer_of, node_error, source_of
 from compiler.frontend.user_code import UserCode
 from compiler.functions import Expression
 from kernels.operator import TensorType
@@ -84,15 +79,24 @@ class Importer:
         inputs: list[ir.Port] = []
         outputs: list[ir.Port] = []
         _complete_values(self.module)
+        names = (*self.captured.input_names, *(state.name for state in self.captured.states))
         for node in self.module.graph.nodes:
             if node.op == "placeholder":
-                inputs.append(self._input(node, self.captured.input_names[len(inputs)]))
+                inputs.append(self._input(node, names[len(inputs)]))
             elif node.op == "output":
                 outputs = self._outputs(node)
             elif node.op == "call_function":
                 self._call(node)
-        graph = ir.Graph(self.name, tuple(inputs), tuple(outputs), tuple(self.nodes), self.types, self.constants, self.captured.method)
-        return graph.check()
+        return ir.Graph(
+            self.name,
+            tuple(inputs),
+            tuple(outputs),
+            tuple(self.nodes),
+            self.types,
+            self.constants,
+            self.captured.method,
+            tuple(ir.State(state.name, state.first.numpy()) for state in self.captured.states),
+        ).check()
 
     def _input(self, node: FxNode, name: str) -> ir.Port:
         tensor = self._new_tensor(node, name, _type_of(node))
@@ -100,15 +104,17 @@ class Importer:
 
     def _outputs(self, node: FxNode) -> list[ir.Port]:
         results = torch.utils._pytree.tree_leaves(node.args[0])
-        if not results or not all(isinstance(result, FxNode) for result in results):
+        states = self.captured.states
+        count = len(results) - len(states)
+        if not count or not all(isinstance(result, FxNode) for result in results):
             raise node_error(node, self.code, "the model must return tensors")
-        ports = []
-        for index, result in enumerate(results):
-            tensor = self._tensor(result)
+        names: list[str] = []
+        for index, result in enumerate(results[:count]):
             wish = self.captured.output_names[index] if self.captured.output_names else layer_of(_past_dequantize(result))
-            name = ir.fresh_name(wish, [port.name for port in ports])
-            ports.append(ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape)))))
-        return ports
+            names.append(ir.fresh_name(wish, names))
+        names += [state.name for state in states]
+        tensors = [self._tensor(result) for result in results]
+        return [ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape)))) for name, tensor in zip(names, tensors)]
 
     def _call(self, node: FxNode) -> None:
         if node.target in (quantised.quantize_per_tensor.default, quantised.dequantize_per_tensor.default):

@@ -1,7 +1,8 @@
 """Operators that write in place become those that do not, x.relu_() x.relu(), and are refused where that is not the same:
 
-    self.count.add_(1)                        changes a buffer, but every run of the firmware starts from the same constants
     part = x[:, :2]; part.add_(1); f(x)       f is to see what was written through a view
+
+What changes buffers is the model's state (state.py), which is lifted out before.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,34 +10,34 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.errors import CompileError
-from compiler.frontend.capture import layer_of, node_error, source_of
+from compiler.frontend.nodes import node_error
 from compiler.frontend.user_code import UserCode
+
+READ_THROUGH_ANOTHER_VIEW = (
+    "it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place"
+)
 
 
 def write_nothing_in_place(module: GraphModule, code: UserCode) -> None:
     """Of an exported module, as it comes. Raises CompileError."""
-    writing = [node for node in module.graph.nodes if _writes(node)]
+    writing = [node for node in module.graph.nodes if writes(node)]
     for node in writing:
         written = node.args[0]
-        *_, storage = _views(written)
-        if storage.op == "get_attr":
-            raise _state_error(module, node, str(storage.target), code)
-        if any(_overlap(other, written) for other in _read_later(storage, node)):
-            reason = "it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place"
-            raise node_error(node, code, reason)
+        *_, storage = views(written)
+        if any(overlap(other, written) for other in read_later(storage, node)):
+            raise node_error(node, code, READ_THROUGH_ANOTHER_VIEW)
     for node in writing:
-        node.target = _counterpart(node.target)
+        node.target = counterpart(node.target)
     module.recompile()
 
 
-def _counterpart(target: torch._ops.OpOverload) -> torch._ops.OpOverload:
+def counterpart(target: torch._ops.OpOverload) -> torch._ops.OpOverload:
     """aten.relu.default for aten.relu_.default; the target itself, which is not supported, if it has none."""
     packet = getattr(torch.ops.aten, target.overloadpacket.__name__.removesuffix("_"), None)
     return getattr(packet, target._overloadname, target)
 
 
-def _writes(node: Node) -> bool:
+def writes(node: Node) -> bool:
     return _schema_says(node, lambda operands, _: operands and operands[0].alias_info is not None and operands[0].alias_info.is_write)
 
 
@@ -50,7 +51,7 @@ def _schema_says(node: Node, says: Callable[[Sequence, Sequence], object]) -> bo
     return schema is not None and bool(says(schema.arguments, schema.returns))
 
 
-def _views(node: Node) -> Iterator[Node]:
+def views(node: Node) -> Iterator[Node]:
     """The node, what it is a view of, and so on up to the tensor that owns the memory."""
     yield node
     while _is_view(node) or getattr(node.target, "__name__", "") == "getitem":
@@ -58,16 +59,16 @@ def _views(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _read_later(storage: Node, write: Node) -> Iterator[Node]:
+def read_later(storage: Node, write: Node) -> Iterator[Node]:
     """Tensors in that memory from before `write` that are read after it."""
     nodes = list(write.graph.nodes)
     before, after = nodes[: nodes.index(write)], set(nodes[nodes.index(write) + 1 :])
     for node in before:
-        if storage in _views(node) and not after.isdisjoint(node.users):
+        if storage in views(node) and not after.isdisjoint(node.users):
             yield node
 
 
-def _overlap(first: Node, second: Node) -> bool:
+def overlap(first: Node, second: Node) -> bool:
     """Whether elements of the two may share memory; parts of several tensors, such as a chunk's, are asked themselves."""
     values = first.meta.get("val"), second.meta.get("val")
     if not all(isinstance(value, torch.Tensor) for value in values):
@@ -80,14 +81,3 @@ def _extent(value: torch.Tensor) -> tuple[int, int]:
     """First element and one past the last in its storage."""
     start = value.storage_offset()
     return start, start + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride())) + 1
-
-
-def _state_error(module: GraphModule, node: Node, name: str, code: UserCode) -> CompileError:
-    if name.endswith("num_batches_tracked"):
-        return CompileError("it is in training mode; call the model's eval() before torch.export", layer=name.rpartition(".")[0])
-    kind = "parameter" if name in dict(module.named_parameters()) else "buffer"
-    # What torch.export adds for `self.count = self.count + 1` has no line of its own.
-    makers = (node, *(operand for operand in node.all_input_nodes if operand.op == "call_function"))
-    source = next(filter(None, (source_of(maker, code) for maker in makers)), None)
-    reason = f"it changes the {kind} {name}, but a compiled model keeps nothing from run to run; make it an input and an output"
-    return CompileError(reason, layer=layer_of(node), source=source)

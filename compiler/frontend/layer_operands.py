@@ -7,7 +7,7 @@ linear(x, w, b), conv(...)  ->  linear(x, w) + b, of biases that are no constant
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import node_error
+from compiler.frontend.nodes import node_error
 from compiler.frontend.normalise import CONVOLUTIONS
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer

@@ -3,7 +3,7 @@
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.capture import attribute, node_error
+from compiler.frontend.nodes import attribute, node_error
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer
 

@@ -21,6 +21,7 @@ from torch.fx import GraphModule
 from torchao.quantization.pt2e.fake_quantize import disable_observer
 from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
 
+from compiler.errors import CompileError
 from compiler.frontend.capture import TRAINED, capture_module
 from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
 from compiler.frontend.quantiser import TRAINING, Int8Quantiser
@@ -36,6 +37,8 @@ def prepare(model: torch.nn.Module, example_inputs: object) -> GraphModule:
     """
     code = UserCode(())
     captured = capture_module(code, copy.deepcopy(model), example_inputs, "example_inputs")
+    if captured.states:
+        raise CompileError(f"it changes the buffer {captured.states[0].name}: a model with state cannot be trained for int8, only calibrated")
     rewrite_float(captured.module, code)
     fold_batch_norms(captured.module)
     prepared = prepare_qat_pt2e(captured.module, Int8Quantiser(TRAINING))

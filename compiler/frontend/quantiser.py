@@ -30,6 +30,7 @@ from compiler.frontend.exact_functions import compute_exactly
 from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
 from compiler.frontend.observer import RangeObserver
 from compiler.frontend.sharing import ANNOTATION, share_directly, wished_spec
+from compiler.frontend.state import state_pairs
 
 aten = torch.ops.aten
 
@@ -112,11 +113,15 @@ TRAINING = _specs(
 
 
 class Int8Quantiser(Quantizer):
-    """`prepare_pt2e(model, Int8Quantiser())`, `prepare_qat_pt2e(model, Int8Quantiser(TRAINING))`."""
+    """`prepare_pt2e(model, Int8Quantiser())`, `prepare_qat_pt2e(model, Int8Quantiser(TRAINING))`.
 
-    def __init__(self, specs: Specs = CALIBRATION):
+    Of the model's inputs and outputs the last `states` are its state, which is the same int8 before and after a run.
+    """
+
+    def __init__(self, specs: Specs = CALIBRATION, states: int = 0):
         super().__init__()
         self.activation, self.weight = specs.activation, specs.weight
+        self.states = states
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         compute_exactly(model)
@@ -124,14 +129,18 @@ class Int8Quantiser(Quantizer):
 
     def annotate(self, model: GraphModule) -> GraphModule:
         origins = function_origins(model.graph)
+        states = state_pairs(model.graph, self.states)
+        kept = {after for _, after in states}
         for node in model.graph.nodes:
             if node.op != "call_function" or ANNOTATION in node.meta:
                 continue
-            if node in origins:
+            if node in kept:  # read like any activation, as it must suit what was there before
+                _set(node, {node.args[0]: self.activation}, SharedQuantizationSpec((node.args[0], node)))
+            elif node in origins:
                 self._annotate_function(node, origins)
             else:
                 self._annotate(node)
-        share_directly(model.graph)
+        share_directly(model.graph, states)
         return model
 
     def validate(self, model: GraphModule) -> None:

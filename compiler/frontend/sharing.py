@@ -4,10 +4,15 @@ PT2E follows who shares with whom from one to the next, and where concats read e
 that share are found first; then the first of them alone says how it is quantised, and the others share with that one.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 
 from torch.fx import Graph, Node
-from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpecBase, SharedQuantizationSpec
+from torchao.quantization.pt2e.quantizer import (
+    FixedQParamsQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationSpecBase,
+    SharedQuantizationSpec,
+)
 
 ANNOTATION = "quantization_annotation"
 
@@ -15,19 +20,47 @@ Place = Node | tuple[Node, Node]
 """A node's result, or (operand, reader): the operand as that node reads it."""
 
 
-def share_directly(graph: Graph) -> None:
-    """Rewrites the annotations of all nodes. A tensor and its readers share a scale if they are to be quantised alike."""
+def share_directly(graph: Graph, states: Iterable[tuple[Node, Node]] = ()) -> None:
+    """Rewrites the annotations of all nodes. A tensor and its readers share a scale if they are to be quantised alike.
+
+    So do, whoever reads them, the two tensors of each pair in `states`: what a state is before a run, and the view that it is after it.
+    Where they share with nothing else they take the fixed parameters, if any, of what the view is made of.
+    """
     specs = _specs(graph)
     sharers = _Sharers()
     for place, spec in specs.items():
         if isinstance(spec, SharedQuantizationSpec):
             sharers.join(place, spec.edge_or_node)
-        tensor = place[0] if isinstance(place, tuple) else place
-        sharers.join(place, (tensor, wished_spec(spec)))
-    firsts: dict[Hashable, Place] = {}
-    for place, spec in specs.items():
-        first = firsts.setdefault(sharers.representative(place), place)
-        _annotate(place, wished_spec(spec) if first == place else SharedQuantizationSpec(first))
+        sharers.join(place, (_tensor(place), wished_spec(spec)))
+    results = {}
+    for before, after in states:
+        places = [place for place in specs if _tensor(place) in (before, after)]
+        for place in places:
+            sharers.join(place, after)
+        results[after] = before
+    groups: dict[Hashable, list[Place]] = {}
+    for place in specs:
+        groups.setdefault(sharers.representative(place), []).append(place)
+    for first, *others in groups.values():
+        spec = _fixed_of_state([first, *others], results) or wished_spec(specs[first])
+        for other in others:
+            _annotate(other, SharedQuantizationSpec(first))
+        _annotate(first, spec)
+
+
+def _fixed_of_state(places: list[Place], befores: Mapping[Node, Node]) -> QuantizationSpecBase | None:
+    made_of = {after.args[0]: after for after in befores if after in places}
+    own = {*made_of.values(), *(befores[after] for after in made_of.values())}
+    if not all(_tensor(place) in own or (isinstance(place, tuple) and place[1] in own) for place in places):
+        return None
+    annotations = (tensor.meta.get(ANNOTATION) for tensor in made_of)
+    fixed = {wished_spec(annotation.output_qspec) if annotation else None for annotation in annotations}
+    (spec,) = fixed if len(fixed) == 1 else (None,)
+    return spec if isinstance(spec, FixedQParamsQuantizationSpec) else None
+
+
+def _tensor(place: Place) -> Node:
+    return place[0] if isinstance(place, tuple) else place
 
 
 def wished_spec(spec: QuantizationSpecBase | None) -> QuantizationSpecBase | None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from compiler.ir import Graph
 from compiler.passes.align_ranks import align_ranks
-from compiler.passes.cancel_permutes import cancel_permutes
 from compiler.passes.convert_ports import convert_ports
 from compiler.passes.copy_given import copy_given, drop_copies
 from compiler.passes.expand_functions import expand_functions
@@ -20,6 +19,7 @@ from compiler.passes.narrow_concats import narrow_concats
 from compiler.passes.nhwc import nhwc
 from compiler.passes.normalise_pools import normalise_pools
 from compiler.passes.remove_identities import remove_identities
+from compiler.passes.settle_layouts import settle_layouts
 from compiler.passes.share_constants import share_constants
 from compiler.passes.share_nodes import share_nodes
 from compiler.passes.turn_transposed import turn_transposed
@@ -51,7 +51,7 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
     widen_1d,
     turn_transposed,
     nhwc,
-    cancel_permutes,
+    settle_layouts,
     drop_copies,
     normalise_pools,
     remove_identities,

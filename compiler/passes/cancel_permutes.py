@@ -84,12 +84,12 @@ def _sink_below(graph: Graph, node: Node) -> Rewrite | None:
     """Permutes before an operator that works alike on every element, or along one axis, become one after it."""
     if node.operator not in MOVABLE or node.attributes.get("scale") is not None:
         return None
-    given = graph.constants.keys() | graph.input_tensors  # of these any order can be had
+    given = graph.constants.keys() | _inputs_of_any_order(graph)  # of these any order can be had
     computed = {tensor: _producer(graph, tensor, "permute") for tensor in node.inputs if tensor not in given}
     permutes = [permute for permute in computed.values() if permute is not None]
     if len({permute.attributes["permutation"] for permute in permutes}) != 1:
         return None
-    if all(permute.inputs[0] in graph.input_tensors for permute in permutes):
+    if all(permute.inputs[0] in _inputs_of_any_order(graph) for permute in permutes):
         return None  # the inputs take them; to sink them would undo _above_first
     permutation = permutes[0].attributes["permutation"]
     back = tuple(int(axis) for axis in np.argsort(permutation))
@@ -313,7 +313,7 @@ def _above_first(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator != "permute":
         return None
     first = graph.producer(node.inputs[0])
-    if first is None or first.operator not in MOVABLE or not graph.input_tensors.issuperset(first.inputs):
+    if first is None or first.operator not in MOVABLE or not _inputs_of_any_order(graph).issuperset(first.inputs):
         return None
     permutation = node.attributes["permutation"]
     types, nodes = {}, []
@@ -329,10 +329,16 @@ def _above_first(graph: Graph, node: Node) -> Rewrite | None:
 
 
 def _absorb_at_ports(graph: Graph) -> Graph:
-    graph = dataclasses.replace(graph, outputs=tuple(_without_permute(graph, port) for port in graph.outputs))
-    for port in graph.inputs:
+    called = tuple(_without_permute(graph, port) for port in graph.called_outputs)
+    graph = dataclasses.replace(graph, outputs=(*called, *graph.state_outputs))
+    for port in graph.called_inputs:
         graph = _absorb_at_input(graph, port)
     return prune(graph).check()
+
+
+def _inputs_of_any_order(graph: Graph) -> frozenset[str]:
+    """Those whose layout may change; that of state is settled (settle_layouts.py)."""
+    return frozenset(port.tensor for port in graph.called_inputs)
 
 
 def _without_permute(graph: Graph, port: Port) -> Port:

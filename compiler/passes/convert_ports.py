@@ -27,13 +27,14 @@ LARGEST = 2**15 - 1
 
 
 def convert_ports(graph: Graph, wishes: PortTypes) -> Graph:
-    """Ports of other kinds, such as indices, stay as they are. Raises CompileError where a port that is named cannot be as wished."""
+    """Ports of other kinds, such as indices, stay as they are, and state, which nobody sees, is what the model computes in. Raises
+    CompileError where a port that is named cannot be as wished."""
     quantised = graph.is_quantised
     for index, port in enumerate(graph.outputs):
-        graph = _converted_output(graph, index, port, wishes, quantised)
+        graph = _converted_output(graph, index, port, PortTypes() if port in graph.state_outputs else wishes, quantised)
     graph = prune(graph)
     for port in graph.inputs:
-        graph = _converted_input(graph, port, wishes, quantised)
+        graph = _converted_input(graph, port, PortTypes() if port in graph.state_inputs else wishes, quantised)
     return graph.check()
 
 

@@ -98,7 +98,8 @@ class Uses:
 
 
 def uses_of(program: Program) -> Uses:
-    extents = {body: _extents(program, body) for body in program.tensors if body not in program.views}
+    """State is not among it: it has a place of its own, for good."""
+    extents = {body: _extents(program, body) for body in program.tensors if body not in program.views.keys() | program.kept}
     return Uses(
         tuple(extent for cut in extents.values() for extent in cut),
         {index: step.scratch_bytes for index, step in enumerate(program.steps) if step.scratch_bytes},
@@ -150,7 +151,7 @@ def _span(program: Program, tensor: str) -> range:
 def _overlaps(program: Program, step: Step, index: int, extents: Mapping[str, list[Extent]]) -> Overlaps:
     """Between what the step's first output writes and what it reads."""
     result, written = program.location(step.outputs[0]), _span(program, step.outputs[0])
-    new = [extent for extent in extents[result.storage] if extent.start in written]
+    new = [extent for extent in extents.get(result.storage, ()) if extent.start in written]
     operands = [
         (program.location(tensor).storage, _span(program, tensor), lead)
         for tensor, lead in zip(step.inputs, step.leads)
@@ -158,7 +159,7 @@ def _overlaps(program: Program, step: Step, index: int, extents: Mapping[str, li
     ]
     overlaps: Overlaps = {}
     for body in dict.fromkeys(storage for storage, _, _ in operands if storage != result.storage):
-        for old in (extent for extent in extents[body] if index in extent.readers):
+        for old in (extent for extent in extents.get(body, ()) if index in extent.readers):
             own = [(span, lead) for storage, span, lead in operands if storage == body and old.start in span]
             if all(lead is not None for _, lead in own):
                 distance = result.offset + max(lead - span.start for span, lead in own)

@@ -39,10 +39,11 @@ class _Replay:
         self.waiting = list(program.elided)
 
     def run(self) -> None:
-        for port in self.program.inputs:
-            self._write(port.tensor)
-        for port in self.program.inputs:
-            self._read(port.tensor, "the caller, who has filled all inputs,")
+        given = [*(state.before for state in self.program.states), *(port.tensor for port in self.program.inputs)]
+        for tensor in given:
+            self._write(tensor)
+        for tensor in given:
+            self._read(tensor, "the caller, who has filled all inputs,")
         for step in self.program.steps:
             self._move()
             self._run_step(step)
@@ -51,6 +52,10 @@ class _Replay:
             raise WrongPlan(f"{self.waiting[0].layer} is elided, but what it moves is never there")
         for port in self.program.outputs:
             self._read(port.tensor, "the caller, at the end,")
+        for state in self.program.states:
+            self._read(state.after, "the next run")
+            if self.places[state.after] != self.places[state.before]:
+                raise WrongPlan(f"the next run reads {state.name} where it was, but it is elsewhere")
 
     def _run_step(self, step: Step) -> None:
         for tensor in step.inputs:

@@ -9,6 +9,7 @@ import dataclasses
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
+from compiler.keep_state import write_last
 from compiler.planner.bound import pieces_bound
 from compiler.planner.buffers import ALIGNMENT, CALLER, Extent, uses_of
 from compiler.program import Program
@@ -49,6 +50,8 @@ class _Orders:
             if extent.writer != CALLER:
                 for reader in extent.readers:
                     self.needs[reader] |= 1 << extent.writer
+        for reader, writer in write_last(program):
+            self.needs[writer] |= 1 << reader
         self.readers = {extent: sum(1 << reader for reader in extent.readers) for extent in self.uses.extents}
         self.read = [[extent for extent in self.uses.extents if index in extent.readers] for index in range(self.count)]
         # Whose inputs and outputs fill whole units, so that one in place of another changes nothing for the rest.

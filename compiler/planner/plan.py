@@ -6,10 +6,14 @@ from collections.abc import Mapping
 
 from compiler.errors import CompileError
 from compiler.planner.bound import step_bound
-from compiler.planner.buffers import Piece, Problem, memory_problem
+from compiler.planner.buffers import Piece, Problem, aligned, memory_problem
 from compiler.planner.checker import check_plan
 from compiler.planner.regions import SRAM, Assignment, Memory, Region, assign, placed_in, traffic_of
 from compiler.program import Program
+
+
+STATE = "state"
+"""Where state lies, by name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +57,7 @@ class MemoryPlan:
     peak_step: int
     peak_bytes: int
     lower_bound: int
+    state_bytes: int = 0  # of region STATE, which is beside those above and lasts from run to run
 
     @property
     def nbytes(self) -> dict[str, int]:
@@ -70,6 +75,8 @@ def plan_memory(program: Program, memory: Memory = (SRAM,), placement: Mapping[s
     `placement` says by name of layer, tensor or scratch which region it has to lie in. Raises CompileError for what does not fit,
     and for names that are not there.
     """
+    if program.states and STATE in {region.name for region in memory}:
+        raise CompileError(f"a region of memory cannot be named {STATE}, as this model keeps its state in one of that name")
     problem = memory_problem(program)
     traffic = traffic_of(program)
     assignment = assign(problem, memory, traffic, _placed_by_hand(program, memory, placement or {}))
@@ -81,9 +88,11 @@ def plan_memory(program: Program, memory: Memory = (SRAM,), placement: Mapping[s
         regions.append(PlannedRegion(region, placed.nbytes, placed.lower_bound, peak_step, peak_bytes))
     peak_bytes, peak_step = _peak(program, [_part(problem, assignment, planned.region) for planned in regions])
     buffers = _buffers(program, problem, assignment, offsets)
+    state_bytes = max((buffer.end for buffer in buffers.values() if buffer.region == STATE), default=0)
     lower_bound = sum(planned.lower_bound for planned in regions)
-    plan = MemoryPlan(buffers, tuple(regions), traffic, peak_step, peak_bytes, lower_bound)
-    check_plan(program, {name: (b.region, b.offset) for name, b in plan.buffers.items()}, plan.nbytes, _alignments(regions))
+    plan = MemoryPlan(buffers, tuple(regions), traffic, peak_step, peak_bytes, lower_bound, state_bytes)
+    places = {name: (b.region, b.offset) for name, b in plan.buffers.items()}
+    check_plan(program, places, plan.nbytes | {STATE: state_bytes}, _alignments(regions))
     for planned in regions:
         if planned.region.limit is not None and planned.nbytes > planned.region.limit:
             raise _does_not_fit(program, _part(problem, assignment, planned.region), planned)
@@ -111,9 +120,13 @@ def _buffers(program: Program, problem: Problem, assignment: Assignment, offsets
         pieces.setdefault(piece.body, []).append(piece)
     scratches = {step.scratch: step.scratch_bytes for step in program.steps if step.scratch_bytes}
     tensors = {tensor: program.tensors[tensor].nbytes for tensor in program.tensors}
+    kept = _state_offsets(program)
     buffers = {}
     for name, nbytes in (tensors | scratches).items():
         place = program.location(name)
+        if place.storage in kept:
+            buffers[name] = PlannedBuffer(name, nbytes, STATE, kept[place.storage] + place.offset, 0, len(program.steps) - 1)
+            continue
         own = [p for p in pieces[place.storage] if p.start < place.offset + nbytes and place.offset < p.end]
         buffers[name] = PlannedBuffer(
             name,
@@ -126,12 +139,24 @@ def _buffers(program: Program, problem: Problem, assignment: Assignment, offsets
     return buffers
 
 
+def _state_offsets(program: Program) -> dict[str, int]:
+    """Each state has its own bytes."""
+    offsets, end = {}, 0
+    for state in program.states:
+        offsets[state.before] = end
+        end = aligned(end + state.type.nbytes)
+    return offsets
+
+
 def placeable(program: Program) -> dict[str, set[str]]:
     """What `placement` may name, layers, tensors and scratches, with the bodies that each stands for."""
-    known: dict[str, set[str]] = {tensor: {program.location(tensor).storage} for tensor in program.tensors}
+    bodies = {tensor: program.location(tensor).storage for tensor in program.tensors}
+    bodies = {tensor: body for tensor, body in bodies.items() if body not in program.kept}
+    known: dict[str, set[str]] = {tensor: {body} for tensor, body in bodies.items()}
     for step in (*program.steps, *program.elided):
         for tensor in step.outputs:
-            known.setdefault(step.layer, set()).add(program.location(tensor).storage)
+            if tensor in bodies:
+                known.setdefault(step.layer, set()).add(bodies[tensor])
     return known | {step.scratch: {step.scratch} for step in program.steps if step.scratch_bytes}
 
 

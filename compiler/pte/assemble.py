@@ -1,9 +1,10 @@
 """From a planned program to the contents of a .pte: tensors become values, and what is equal is there once."""
 
+import dataclasses
 from collections.abc import Hashable, Iterable
 
-from compiler.planner.plan import MemoryPlan
-from compiler.program import Program, Step
+from compiler.planner.plan import STATE, MemoryPlan
+from compiler.program import Program, ProgramState, Step
 from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
 from kernels.operator import TensorType
 
@@ -17,9 +18,9 @@ def assemble(program: Program, plan: MemoryPlan) -> Contents:
 
 def assemble_methods(planned: Iterable[tuple[Program, MemoryPlan]]) -> Contents:
     """Several methods, which share what constants they have in common."""
-    constants = _Table()
-    methods = tuple(_Assembler(program, plan, constants).method() for program, plan in planned)
-    return Contents(methods, tuple(constants))
+    constants, first_values = _Table(), _Table()
+    methods = tuple(_Assembler(program, plan, constants, first_values).method() for program, plan in planned)
+    return Contents(methods, tuple(constants), tuple(first_values))
 
 
 class _Table(dict):
@@ -30,12 +31,14 @@ class _Table(dict):
 
 
 class _Assembler:
-    def __init__(self, program: Program, plan: MemoryPlan, constants: _Table):
+    def __init__(self, program: Program, plan: MemoryPlan, constants: _Table, first_values: _Table):
         self.program = program
         self.plan = plan
-        self.memories = list(plan.nbytes)
+        # State last: the first memory is free until the first run.
+        self.memories = plan.nbytes | ({STATE: plan.state_bytes} if plan.state_bytes else {})
         self.values = _Table()
         self.constants = constants
+        self.first_values = first_values
         self.operators = _Table()
 
     def method(self) -> Method:
@@ -44,6 +47,8 @@ class _Assembler:
         outputs_by_name = {port.tensor: port.type for port in self.program.outputs}
         calls = tuple(self._call(step, outputs_by_name) for step in self.program.steps)
         outputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.outputs)
+        for state in self.program.states:
+            self._state(state)
         return Method(
             name=self.program.method,
             values=tuple(self.values),
@@ -51,7 +56,7 @@ class _Assembler:
             outputs=outputs,
             operators=tuple(f"{NAMESPACE}::{kernel}" for kernel in self.operators),
             calls=calls,
-            memory_bytes=tuple(self.plan.nbytes[name] for name in self.memories),
+            memory_bytes=tuple(self.memories.values()),
         )
 
     def _call(self, step: Step, outputs: dict[str, TensorType]) -> KernelCall:
@@ -71,10 +76,18 @@ class _Assembler:
         return self._tensor(tensor, ports.get(tensor, self.program.tensors[tensor]))
 
     def _tensor(self, name: str, type_: TensorType) -> int:
+        return self.values.index(self._planned(name, type_))
+
+    def _planned(self, name: str, type_: TensorType) -> TensorValue:
         planned = self.plan.buffers[name]
-        memory = self.memories.index(planned.region)
-        value = TensorValue(ScalarType.of(type_.dtype), type_.shape, memory=memory, offset=planned.offset)
-        return self.values.index(value)
+        memory = list(self.memories).index(planned.region)
+        return TensorValue(ScalarType.of(type_.dtype), type_.shape, memory=memory, offset=planned.offset)
+
+    def _state(self, state: ProgramState) -> None:
+        """Memory of state starts as zeros, so that a first value which is nothing else need not be in the file."""
+        if state.first.any():
+            value = self._planned(state.before, state.type)
+            self.values.index(dataclasses.replace(value, first=self.first_values.index(state.first.tobytes())))
 
     def _constant(self, type_: TensorType, data: bytes) -> int:
         value = TensorValue(ScalarType.of(type_.dtype), type_.shape, constant=self.constants.index(data))

@@ -41,7 +41,7 @@ class MethodView:
 @dataclasses.dataclass(frozen=True)
 class PteView:
     """Sizes in bytes. `segments` are (offset in the file, size); `constant_offsets` are relative to segment
-    `constant_segment`, entry 0 being reserved."""
+    `constant_segment`, entry 0 being reserved; first values are those of what lasts from run to run."""
 
     file_bytes: int
     flatbuffer_bytes: int
@@ -49,6 +49,8 @@ class PteView:
     constant_segment: int
     constant_offsets: tuple[int, ...]
     methods: tuple[MethodView, ...]
+    first_value_segment: int = 0
+    first_value_offsets: tuple[int, ...] = ()  # the same of first values; none if there are none
 
 
 def read_pte(file: bytes) -> PteView:
@@ -73,6 +75,7 @@ def _view(file: bytes, flatbuffer_bytes: int, segment_base: int) -> PteView:
         for segment in (program.Segments(i) for i in range(program.SegmentsLength()))
     )
     constants = program.ConstantSegment()
+    first_values = program.MutableDataSegments(0) if program.MutableDataSegmentsLength() else None
     return PteView(
         file_bytes=len(file),
         flatbuffer_bytes=flatbuffer_bytes,
@@ -80,6 +83,8 @@ def _view(file: bytes, flatbuffer_bytes: int, segment_base: int) -> PteView:
         constant_segment=constants.SegmentIndex() if constants else 0,
         constant_offsets=_vector(constants, "Offsets") if constants else (),
         methods=tuple(_method(program.ExecutionPlan(i)) for i in range(program.ExecutionPlanLength())),
+        first_value_segment=first_values.SegmentIndex() if first_values else 0,
+        first_value_offsets=_vector(first_values, "Offsets") if first_values else (),
     )
 
 

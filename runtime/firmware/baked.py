@@ -7,7 +7,8 @@ from runtime.firmware.header import model_header
 
 
 def header(model: BuiltModel) -> str:
-    return model_header(model, headers=(), constants="inline constexpr uint32_t kStateBytes = 0;\n", replaceable=False)
+    kept = "kKeptBytes" if model.plan["states"] else "0"
+    return model_header(model, headers=(), constants=f"inline constexpr uint32_t kStateBytes = {kept};\n", replaceable=False)
 
 
 def source(model: BuiltModel) -> str:
@@ -35,8 +36,7 @@ def source(model: BuiltModel) -> str:
 #include "model.h"
 
 {cpp.includes((*model.kernel_headers, *observer))}
-extern "C" const uint8_t {_symbol(model)}[];
-
+{cpp.lines(f'extern "C" const uint8_t {symbol}[];' for symbol in _symbols(model))}
 namespace kindling {{
 namespace {{
 
@@ -53,7 +53,7 @@ T* at(const uint8_t* place) {{
 {cpp.arena(model.plan)}
 void run_all() {{
 {cpp.lines(calls, indent=2)}}}
-
+{_reset_all(model) if model.plan["states"] else ""}
 }}  // namespace
 
 {observed.step_outputs(model) if model.observed else ""}const Model kFirmwareModel = {model.name}::kModel;
@@ -62,8 +62,7 @@ void run_all() {{
 
 namespace {model.name} {{
 
-kindling::Error init() {{ return kindling::Error::Ok; }}
-
+{_INIT_WITH_STATE if model.plan["states"] else _INIT}
 kindling::Error run() {{
   kindling::run_all();
   return kindling::Error::Ok;
@@ -83,10 +82,56 @@ void* output(uint32_t i) {{
 """
 
 
+_INIT = """kindling::Error init() { return kindling::Error::Ok; }
+"""
+
+_INIT_WITH_STATE = """kindling::Error init() { return reset_state(); }
+
+kindling::Error reset_state() {
+  kindling::reset_all();
+  return kindling::Error::Ok;
+}
+"""
+
+
+def _reset_all(model: BuiltModel) -> str:
+    """The function that does as runtime/state.h says."""
+    nbytes = {state["offset"]: state["bytes"] for state in model.plan["states"]}
+    values = (value.fields for value in model.view.methods[model.method_number].values if value.kind == "Tensor")
+    copies = [
+        f"copy_first(region_{fields['memory']} + {fields['offset']}, "
+        f"{_first_symbol(model)} + {model.view.first_value_offsets[fields['first'] + 1]}, {nbytes[fields['offset']]});"
+        for fields in values
+        if fields["first"] is not None
+    ]
+    return f"""
+{_COPY_FIRST if copies else ""}void reset_all() {{
+  for (uint8_t& byte : region_{len(model.plan["regions"])}) byte = 0;
+{cpp.lines(copies, indent=2)}}}
+"""
+
+
+_COPY_FIRST = """void copy_first(uint8_t* state, const uint8_t* first, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i) state[i] = first[i];
+}
+
+"""
+
+
 def blob(model: BuiltModel) -> str:
-    """The segment of constants."""
-    start, size = model.view.segments[model.view.constant_segment]
-    return cpp.blob(model, _symbol(model), start, size)
+    """The segment of constants, and that of what state is at first, if any."""
+    return cpp.blob(model, _symbols(model))
+
+
+def _symbols(model: BuiltModel) -> dict[str, tuple[int, int]]:
+    symbols = {_symbol(model): model.view.segments[model.view.constant_segment]}
+    if model.view.first_value_offsets:
+        symbols[_first_symbol(model)] = model.view.segments[model.view.first_value_segment]
+    return symbols
+
+
+def _first_symbol(model: BuiltModel) -> str:
+    return f"{model.name}_first_values"
 
 
 def _symbol(model: BuiltModel) -> str:

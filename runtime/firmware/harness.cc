@@ -11,6 +11,10 @@ extern "C" {
 [[gnu::noinline]] void kindling_mark_run_end() { asm volatile("" ::"i"(3)); }
 }
 
+#ifndef KINDLING_SEQUENCE
+#define KINDLING_SEQUENCE 0
+#endif
+
 namespace kindling {
 namespace {
 
@@ -39,6 +43,15 @@ Error run(const Model& model) {
   return error;
 }
 
+/// Before each run, of which there have been so many.
+Error begin_sequence(const Model& model, uint32_t runs) {
+  constexpr uint32_t kSequence = KINDLING_SEQUENCE;
+  if constexpr (kSequence != 0) {
+    if (runs != 0 && runs % kSequence == 0 && model.reset_state != nullptr) return model.reset_state();
+  }
+  return Error::Ok;
+}
+
 /// Ok, EndOfMethod if no input is left, or InvalidArgument if the last one is cut short.
 Error read_inputs(const Model& model, File& file) {
   for (uint32_t i = 0; i < model.inputs.size; ++i) {
@@ -63,6 +76,7 @@ Error run_on_inputs(const Model& model, uint32_t& runs) {
   if (!inputs.is_open() || !outputs.is_open()) return Error::AccessFailed;
   Error error;
   while ((error = read_inputs(model, inputs)) == Error::Ok) {
+    if ((error = begin_sequence(model, runs)) != Error::Ok) return error;
     if ((error = run(model)) != Error::Ok) return error;
     if ((error = write_outputs(model, outputs)) != Error::Ok) return error;
     ++runs;

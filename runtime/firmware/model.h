@@ -43,6 +43,10 @@ struct Model {
   /// they have to be written before every run.
   void* (*input)(uint32_t i);
   void* (*output)(uint32_t i);
+
+  /// Puts what the model keeps from run to run back to where it starts, as init() does too: a new stream begins. An error: the model
+  /// is not ready. Null: it keeps nothing.
+  Error (*reset_state)() = nullptr;
 };
 
 /// The model that this firmware was linked for, as the harness finds it.

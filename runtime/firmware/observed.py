@@ -9,7 +9,7 @@ HEADER = "runtime/firmware/observer.h"
 def step_outputs(model: BuiltModel) -> str:
     """The definition of kStepOutputs, for namespace kindling behind the model's regions."""
     plan = model.plan
-    regions = {region["name"]: index for index, region in enumerate(plan["regions"])}
+    regions = {name: index for index, name in enumerate([*(region["name"] for region in plan["regions"]), "state"])}
     tensors = {tensor["name"]: tensor for tensor in plan["tensors"]}
 
     def output(name: str) -> str:

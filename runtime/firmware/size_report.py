@@ -21,7 +21,7 @@ _MODEL_TABLE = "_ZN8kindling14kFirmwareModelE"
 # First match decides. Paths are those of the linker map, which Bazel makes relative to its output folder.
 _OWNERS = (
     (re.compile(r"/kernels/"), "kernels"),
-    (re.compile(r"/runtime/firmware/"), "harness"),
+    (re.compile(r"/runtime/firmware/|\.harness/"), "harness"),
     (re.compile(r"/runtime/"), "runtime"),
     (re.compile(r"/platforms/|/lib[cgm]\w*\.a\("), "startup"),
     (re.compile(r"/model\.(pic\.)?o$"), "runtime"),  # The generated kernel table.
@@ -99,7 +99,7 @@ def report(elf: pathlib.Path, map_text: str, plan: dict, disassembly: str) -> di
     """The report: bytes of flash by owner, and of RAM by use. Their sums are the sums of the ELF's sections.
 
     `constants` are weights and kernels' parameters, `metadata` is the rest of what .model holds; padding between sections and
-    whatever has no owner is `other`.
+    whatever has no owner is `other`. `kept` is what of the state the model itself keeps from run to run.
     """
     sizes = sections(elf)
     flash = dict.fromkeys(("runtime", "kernels", "startup", "harness", "constants", "metadata", "other"), 0)
@@ -125,6 +125,7 @@ def report(elf: pathlib.Path, map_text: str, plan: dict, disassembly: str) -> di
         "ram": ram,
         "ram_total": sum(ram.values()),
         "arena_regions": regions,
+        "kept": plan["state_bytes"],
         "stack_bound": stack_bound(elf, disassembly),
     }
 
@@ -138,7 +139,7 @@ _WORDS = {
     "metadata": "model: everything else",
     "other": "other, padding",
     "arena": "arena",
-    "state": "state of the runtime",
+    "state": "state",
     "stack": "stack (reserved)",
 }
 
@@ -151,6 +152,8 @@ def summary(name: str, sizes: dict, plan: dict) -> str:
         lines += [_line(_WORDS[part], nbytes) for part, nbytes in sizes[memory].items() if nbytes]
     if len(sizes["arena_regions"]) > 1:
         lines += [_line(f"of the arena in {region}", nbytes) for region, nbytes in sizes["arena_regions"].items()]
+    if sizes["kept"]:
+        lines.append(_line("of the state what the model keeps from run to run", sizes["kept"]))
     lines += ["", *_ram_bill(sizes, plan)]
     code = sizes["flash_total"] - sizes["flash"]["constants"]
     peak = plan["peak"]
@@ -169,7 +172,7 @@ def _ram_bill(sizes: dict, plan: dict) -> list[str]:
         f"{'RAM in use at most':46}{needed:>9,} bytes",
         _line("arena", ram["arena"]),
         _line("of it scratch of the step that needs most", scratch),
-        _line("state of the runtime, data", ram["state"] + ram["other"]),
+        _line("state of runtime and model, data", ram["state"] + ram["other"]),
         _line("worst-case stack", bound["bytes"]),
         _line("of it the model's, the rest is the main program's", bound["model_bytes"]),
     ]

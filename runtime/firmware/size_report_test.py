@@ -47,6 +47,7 @@ def test_sections_come_with_their_object_and_output_and_without_what_was_discard
     [
         ("bazel-out/m55/bin/kernels/pool/_objs/pool/avg.o", "kernels"),
         ("bazel-out/m55/bin/runtime/firmware/_objs/harness/harness.o", "harness"),
+        ("bazel-out/m55/bin/models/sww_streaming/_objs/firmware.harness/harness.o", "harness"),
         ("bazel-out/m55/bin/runtime/_objs/runtime/method.o", "runtime"),
         ("bazel-out/m55/bin/platforms/boards/_objs/startup/startup.o", "startup"),
         ("external/arm_gnu/lib/thumb/libc_nano.a(memcpy.o)", "startup"),

@@ -14,6 +14,8 @@ _PLAN = {
     "inputs": [{"name": "mfcc", "shape": [1, 64], "dtype": "int8", "scale": 0.1, "zero_point": -3, "bytes": 64}],
     "outputs": [{"name": "softmax", "shape": [1, 12], "dtype": "int8", "scale": 1 / 256, "zero_point": -128, "bytes": 12}],
     "regions": [{"name": "sram", "bytes": 640, "alignment": 16}],
+    "states": [],
+    "state_bytes": 0,
     "arena_bytes": 640,
     "values": 6,
     "tensors": [
@@ -28,7 +30,7 @@ def _operator(kernel: str) -> dict:
     return {"name": f"kindling::{kernel}", "kernel": kernel, "layers": ["classifier"]}
 
 
-def _pte() -> bytes:
+def _contents() -> Contents:
     """linear_s8, then softmax_s8; the constants are 20 and 8 bytes."""
     values = (
         TensorValue(ScalarType.CHAR, (1, 64), offset=32),
@@ -47,14 +49,61 @@ def _pte() -> bytes:
         calls=(KernelCall(0, (0, 1, 2, 3)), KernelCall(1, (3, 4, 5))),
         memory_bytes=(640,),
     )
-    return pte_bytes(Contents((method,), (bytes(20), bytes(8))))
+    return Contents((method,), (bytes(20), bytes(8)))
+
+
+_CONTENTS = _contents()
 
 
 def _model(*kernels: str) -> BuiltModel:
-    return BuiltModel("kws", "out/kws.pte", _pte(), _PLAN, [_operator(kernel) for kernel in kernels])
+    return BuiltModel("kws", "out/kws.pte", pte_bytes(_CONTENTS), _PLAN, [_operator(kernel) for kernel in kernels])
 
 
 _MODEL = _model("linear_s8", "softmax_s8")
+
+
+def _with_state() -> BuiltModel:
+    """Softmax leaves its answer in a state that is not zero at first, behind one that is."""
+    (method,) = _CONTENTS.methods
+    answer = TensorValue(ScalarType.CHAR, (1, 12), memory=1, offset=16)
+    values = (*method.values[:-1], answer, dataclasses.replace(answer, first=0))
+    changed = dataclasses.replace(method, values=values, memory_bytes=(640, 28))
+    state = {"name": "s", "shape": [1, 12], "dtype": "int8", "scale": 0.5, "zero_point": 1, "bytes": 12, "offset": 16}
+    plan = _PLAN | {"states": [state], "state_bytes": 28}
+    plan["tensors"] = [_PLAN["tensors"][0], {"name": "softmax.y", "region": "state", "offset": 16, "bytes": 12}]
+    return dataclasses.replace(_MODEL, pte=pte_bytes(Contents((changed,), _CONTENTS.constants, (bytes(range(12)),))), plan=plan)
+
+
+@pytest.mark.parametrize("mode", [interpreted, baked])
+def test_what_lasts_from_run_to_run_has_a_region_of_its_own(mode):
+    header, source = mode.header(_with_state()), mode.source(_with_state())
+    assert "inline constexpr uint32_t kKeptBytes = 28;" in header and "+ kKeptBytes;" in header or "kStateBytes = kKeptBytes;" in header
+    assert '{"s", "int8", kState0Shape, 0.5f, 1, 12},' in header
+    assert "kindling::Error reset_state();" in header and ".reset_state = reset_state," in header
+    assert '[[gnu::section(".state")]] alignas(16) uint8_t region_1[28];' in source
+    for text in (mode.header(_MODEL), mode.source(_MODEL)):
+        assert "reset" not in text and "region_1" not in text and "Kept" not in text
+
+
+def test_an_interpreted_model_with_state_is_ready_once_that_is_reset():
+    source = interpreted.source(_with_state())
+    assert "kRegions[] = {{region_0, 640}, {region_1, 28}};" in source and ".state = kRegions[1]," in source
+    assert source.count("kindling::reset_state(program, 0, kindling::kEnvironment)") == 2
+
+
+def test_a_baked_model_copies_first_values_from_their_segment():
+    model = _with_state()
+    source, blob = baked.source(model), baked.blob(model)
+    assert "for (uint8_t& byte : region_1) byte = 0;" in source
+    assert "copy_first(region_1 + 16, kws_first_values + 0, 12);" in source
+    (start, size) = model.view.segments[1]
+    assert f'.incbin "out/kws.pte", {start}, {size}' in blob and "kws_first_values:" in blob and size == 12
+    assert "first_values" not in baked.source(_MODEL) + baked.blob(_MODEL)
+
+
+def test_an_observer_finds_what_a_step_leaves_in_the_state():
+    for mode in (interpreted, baked):
+        assert "{region_1 + 16, 12}" in mode.source(dataclasses.replace(_with_state(), observed=True))
 
 
 @pytest.mark.parametrize("mode", [interpreted, baked])
@@ -95,7 +144,7 @@ def test_interpreted_signatures_tell_the_loader_what_must_be_aligned():
 def test_interpreted_blob_is_the_whole_file():
     text = interpreted.blob(_MODEL)
     assert '.section .model, "a", %progbits' in text and ".balign 16" in text
-    assert f'.incbin "out/kws.pte", 0, {len(_pte())}' in text
+    assert f'.incbin "out/kws.pte", 0, {len(_MODEL.pte)}' in text
 
 
 def test_baked_instructions_are_calls_in_their_order():
@@ -109,7 +158,7 @@ def test_baked_instructions_are_calls_in_their_order():
 
 
 def test_baked_blob_is_the_segment_of_constants():
-    (base,) = struct.unpack_from("<Q", _pte(), 24)
+    (base,) = struct.unpack_from("<Q", _MODEL.pte, 24)
     assert f'.incbin "out/kws.pte", {base}, 40' in baked.blob(_MODEL)
 
 

@@ -69,6 +69,8 @@ def _plan(name: str, view: PteView, method: MethodView) -> dict[str, Any]:
         "inputs": inputs,
         "outputs": outputs,
         "regions": [{"name": "sram", "bytes": nbytes, "alignment": 16} for nbytes in method.memory_bytes],
+        "states": [],
+        "state_bytes": 0,
         "arena_bytes": arena,
         "peak": {"bytes": arena, "step": 0, "layer": "planned by upstream"},
         "constants_bytes": constants,

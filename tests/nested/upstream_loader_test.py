@@ -40,7 +40,25 @@ def test_the_method_has_the_planned_inputs_outputs_and_sizes(pte):
         assert (tensor.dtype(), tensor.is_memory_planned()) == (_NUMBER[planned["dtype"]], True)
 
     (method,) = deserialize_pte_binary(file).program.execution_plan
-    assert method.non_const_buffer_sizes == [0] + [region["bytes"] for region in plan["regions"]]
+    kept = [plan["state_bytes"]] if plan["states"] else []
+    assert method.non_const_buffer_sizes == [0] + [region["bytes"] for region in plan["regions"]] + kept
+
+
+def test_what_lasts_from_run_to_run_has_a_place_and_a_first_value_as_upstreams_mutable_buffers_have():
+    from executorch.exir._serialize._program import deserialize_pte_binary
+    from executorch.exir.schema import Tensor
+
+    (pte,) = (pte for pte in _PTES if pte.name == "sww_streaming.mve.pte")
+    plan = json.loads(pte.with_suffix(".plan.json").read_text())
+    file = deserialize_pte_binary(pte.read_bytes())
+    (method,) = file.program.execution_plan
+    tensors = [value.val for value in method.values if isinstance(value.val, Tensor)]
+    first = {t.allocation_info.memory_offset: t for t in tensors if t.allocation_info and t.data_buffer_idx}
+    assert list(first) == [state["offset"] for state in plan["states"]]
+    assert {tensor.allocation_info.memory_id for tensor in first.values()} == {len(plan["regions"]) + 1}
+    assert [tensor.sizes for tensor in first.values()] == [state["shape"] for state in plan["states"]]
+    (segment,) = file.program.mutable_data_segments
+    assert len(segment.offsets) == 1 + len(first)
 
 
 def test_every_tier_of_every_model_is_here():
