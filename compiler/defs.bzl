@@ -229,9 +229,10 @@ def pte_model(
       example_inputs: function that returns a tuple of tensors like the model's inputs. Default: example_inputs of the entry's
         module.
       calibration: function that yields a tuple of tensors per sample, from which ranges are learnt; of several methods a dict of
-        such by name. Default: calibration of the entry's module.
+        such by name. Samples of a model whose forward() changes buffers follow each other in time, and None among them says that
+        another sequence begins, with the buffers as they were at first. Default: calibration of the entry's module.
       calibration_data: instead of it, a .npz with one array per input, samples along the first axis, or a folder of .npy or
-        .npz files, one per sample.
+        .npz files, one per sample. Another sequence begins where array `reset` of the .npz is not 0, or with each folder within.
       dtype: what the model computes in: "int8", or "float32", which needs no calibration data and has no `accuracy`.
       io: what inputs and outputs are: "int8", "int16" or "float32" for all, or a dict of these by name, the others being int8:
         {"audio": "int16:1/32768"}. An int16 has zero point 0 and the scale behind the colon, or else one that just holds the range that

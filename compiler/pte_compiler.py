@@ -54,7 +54,8 @@ def define_flags(values: flags.FlagValues) -> None:
         None,
         "Typical inputs, from which the ranges of activations are learnt: module:function that yields a tuple of tensors per "
         "sample; a .npz with an array per input, samples along the first axis; or a folder of .npy or .npz files, one per "
-        "sample. Default: calibration of --entry's module.",
+        "sample. For a model that changes its buffers they are sequences: None among them, an array `reset`, or a folder for each says "
+        "where one begins. Default: calibration of --entry's module.",
         **text,
     )
     flags.DEFINE_enum(

@@ -1,12 +1,13 @@
 import dataclasses
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.planner.checker import WrongPlan, check_plan
 from compiler.planner.plan import plan_memory
-from compiler.program import Program, View
+from compiler.program import Program, ProgramState, View
 from compiler.testing_program import program, step
 from kernels.operator import Call, TensorType
 
@@ -177,3 +178,32 @@ def test_a_plan_with_one_tensor_moved_over_another_in_use_is_refused(any_program
     offsets[moved.outputs[0]] = offsets[operand]
     with pytest.raises(WrongPlan):
         check_in_sram(any_program, offsets, plan.arena_bytes + 400)
+
+
+def keeping(lead: int | None = 0) -> Program:
+    """State s becomes n, of which y is made."""
+    of = program(
+        {"x": 16, "s": 32, "n": 32, "y": 32},
+        [step("shift", ["s", "x"], ["n"], leads=[lead, None]), step("read", ["n"], ["y"], leads=[16])],
+        ["x"],
+        ["y"],
+    )
+    return dataclasses.replace(of, states=(ProgramState("s", "s", "n", of.tensors["s"], (0,), np.zeros(32, np.int8)),))
+
+
+def test_state_may_be_written_where_it_lies():
+    check_in_sram(keeping(), {"s": 0, "n": 0, "x": 32, "y": 48}, 80)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "lead", "message"),
+    [
+        ({"s": 0, "n": 32, "x": 64, "y": 96}, 0, "the next run reads s where it was, but it is elsewhere"),
+        ({"s": 16, "n": 16, "x": 48, "y": 0}, 0, "the next run reads n, of which a part is overwritten"),
+        ({"s": 0, "n": 0, "x": 16, "y": 48}, 0, "the caller, who has filled all inputs, reads s, of which a part is overwritten"),
+        ({"s": 0, "n": 0, "x": 32, "y": 48}, None, "shift: output n starts too late over input s"),
+    ],
+)
+def test_state_that_would_be_lost_is_noticed(offsets, lead, message):
+    with pytest.raises(WrongPlan, match=message):
+        check_in_sram(keeping(lead), offsets, 128)

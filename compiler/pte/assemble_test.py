@@ -1,4 +1,9 @@
+import dataclasses
+
+import numpy as np
+
 from compiler.planner.plan import plan_memory
+from compiler.program import ProgramState
 from compiler.pte.assemble import assemble
 from compiler.pte.contents import KernelCall, ScalarType
 from compiler.testing_program import program, step
@@ -37,3 +42,16 @@ def test_arguments_are_inputs_params_scratch_outputs():
     sizes = [[method.values[argument].sizes for argument in call.arguments] for call in method.calls]
     assert sizes == [[(16,), (1,), (32,)], [(32,), (16,), (1,), (8,), (48,)]]
     assert [method.values[call.arguments[-2]].scalar_type for call in method.calls] == [ScalarType.BYTE, ScalarType.BYTE]
+
+
+def test_state_has_the_last_memory_and_its_first_values_unless_they_are_zeros():
+    plain = program({"x": 16, "s": 8, "t": 8, "y": 16}, [step("p", ["s", "t", "x"], ["y"])], ["x"], ["y"])
+    ones, zeros = np.ones(8, np.int8), np.zeros(8, np.int8)
+    states = tuple(ProgramState(name, name, name, plain.tensors[name], (0,), first) for name, first in (("t", ones), ("s", zeros)))
+    kept = dataclasses.replace(plain, states=states)
+    contents = assemble(kept, plan_memory(kept))
+    (method,) = contents.methods
+    assert method.memory_bytes == (32, 24) and contents.first_values == (bytes(ones),)
+    s, t = (method.values[index] for index in method.calls[0].arguments[:2])
+    assert [(value.memory, value.offset, value.first) for value in (s, t)] == [(1, 16, None), (1, 0, None)]
+    assert [value for value in method.values if value.constant is None and value.first is not None] == [dataclasses.replace(t, first=0)]
