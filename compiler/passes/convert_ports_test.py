@@ -1,8 +1,10 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from compiler.errors import CompileError
-from compiler.ir import Graph
+from compiler.ir import Graph, Port, State
 from compiler.passes.convert_ports import convert_ports
 from compiler.port_types import PortTypes, port_types_from_texts
 from compiler.testing import GraphBuilder, float32, int8, operators
@@ -124,3 +126,21 @@ def test_what_was_not_quantised_cannot_be_an_integer():
         for dtype in ("int8", "int16"):
             with pytest.raises(CompileError, match=f"{kind} {name} cannot be {dtype}: it was not quantised"):
                 converted(graph, f"{name}={dtype}")
+
+
+def test_state_is_int8_whatever_the_caller_wants():
+    graph = dataclasses.replace(quantised_shift(), states=(State("x", np.zeros(4, np.float32)),))
+    for wish in ("int8", "int16", "float32"):
+        after = converted(graph, wish)
+        (source,), (result,) = after.state_inputs, after.state_outputs
+        assert after.types[source.tensor] == after.types[result.tensor] == int8(4)
+        assert after.types[after.called_outputs[0].tensor].dtype == wish
+
+
+def quantised_shift() -> Graph:
+    """State x becomes output y."""
+    b = GraphBuilder()
+    q = b.node("q", "quantize", [b.input("s", float32(4))], int8(4))
+    y = b.node("y", "function", [q], int8(4), expression=("mul", 0.5, "x"))
+    graph = b.graph(b.node("f", "dequantize", [y], float32(4)), b.node("g", "dequantize", [y], float32(4)))
+    return dataclasses.replace(graph, inputs=(Port("x", "s", (0,)),))
