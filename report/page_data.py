@@ -138,7 +138,8 @@ def _ram(plan: dict[str, Any], sizes: dict[str, Any], measured: dict[str, int]) 
     arena = [("arena", f"arena in {region['name']}", region["bytes"]) for region in plan["regions"]]
     bound = sizes["stack_bound"]["bytes"]
     stack = ("stack, as used", measured["stack"]) if bound is None else ("stack, worst case", bound)
-    return [*arena, ("state", "state of the runtime", sizes["ram"]["state"]), ("data", "data", sizes["ram"]["other"]), ("stack", *stack)]
+    state = "state of runtime and model" if sizes.get("kept") else "state of the runtime"
+    return [*arena, ("state", state, sizes["ram"]["state"]), ("data", "data", sizes["ram"]["other"]), ("stack", *stack)]
 
 
 def _parts(parts: list[tuple[str, str, int]]) -> list[Part]:
