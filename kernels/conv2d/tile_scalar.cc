@@ -35,30 +35,10 @@ inline std::int32_t* write_rows(std::int32_t* next, const WindowRows& rows, std:
   return next;
 }
 
-/// Computes both channels of `count` records for four pixels, of which pixel p's go to output + p * stride; of more taps than a
-/// segment has, for weights that are larger on average than they tend to be.
-void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint32_t segment, const std::uint8_t* records,
-                      std::uint32_t count, std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
-  for (; count > 0; --count, records += record_stride(taps), output += kTileChannels) {
-    const Record& record = *reinterpret_cast<const Record*>(records);
-    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
-      const NarrowFactor factor(record.multiplier[c], record.shift[c] + 1, zero_point);
-      for (std::uint32_t pair = 0; pair < kTilePixels / 2; ++pair) {
-        std::int32_t first = record.bias2[c] / 2, second = first;
-        for (std::uint32_t tap = 0; tap < taps;) {
-          std::int64_t sum = kFirstPixelBias;
-          for (const std::uint32_t end = tap + segment < taps ? tap + segment : taps; tap < end; ++tap) {
-            sum += static_cast<std::int64_t>(inputs[2 * tap + pair]) * record.weights[kTileChannels * tap + c];
-          }
-          first += static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
-          second += static_cast<std::int32_t>(sum >> kSecondPixelBit);
-        }
-        output[2 * pair * stride + c] = saturate(factor.apply(first));
-        output[(2 * pair + 1) * stride + c] = saturate(factor.apply(second));
-      }
-    }
-  }
-}
+/// Sums of a segment's products, of channel a and pixels 0 and 1, 2 and 3, then of channel b.
+struct SegmentSums {
+  std::int64_t a01, a23, b01, b23;
+};
 
 #if defined(__arm__)
 
@@ -76,6 +56,21 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
   "smlal %Q[b01], %R[b01], %[first], %[weight]\n"    \
   "smlal %Q[b23], %R[b23], %[second], %[weight]\n"
 #define KINDLING_FOUR_TAPS KINDLING_TAP KINDLING_TAP KINDLING_TAP KINDLING_TAP
+
+/// Of a number of taps that is a multiple of four.
+__attribute__((noinline)) SegmentSums sum_segment(const std::int32_t* inputs, const std::int8_t* weights, const std::int8_t* end) {
+  std::int64_t a01 = kFirstPixelBias, a23 = kFirstPixelBias, b01 = kFirstPixelBias, b23 = kFirstPixelBias;
+  std::int32_t first, second, weight;
+  __asm__ volatile("1:\n"  //
+                   KINDLING_FOUR_TAPS
+                   "cmp %[weights], %[end]\n"
+                   "bne 1b\n"
+                   : [weights] "+r"(weights), [inputs] "+r"(inputs), [a01] "+r"(a01), [a23] "+r"(a23), [b01] "+r"(b01),
+                     [b23] "+r"(b23), [first] "=&r"(first), [second] "=&r"(second), [weight] "=&r"(weight)
+                   : [end] "r"(end)
+                   : "cc", "memory");
+  return {a01, a23, b01, b23};
+}
 
 /// Takes twice the accumulators of two pixels, as NarrowFactor::apply_to_double does, out of their sums: into the low word the
 /// first's, into the high word the second's. `first` is twice the bias, `second` that less 2 * kFirstPixelBias.
@@ -129,7 +124,7 @@ void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint3
   "strb %R[" pair23 "], [%[weight], #" place "]\n"
 // clang-format on
 
-/// As compute_segments, of one segment at most.
+/// As compute_segments below, of one segment at most.
 __attribute__((noinline)) void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::uint8_t* records,
                                                std::uint32_t count, std::int32_t zero_point, std::int8_t* output,
                                                std::uint32_t stride) {
@@ -182,11 +177,56 @@ __attribute__((noinline)) void compute_records(const std::int32_t* inputs, std::
 
 #else
 
+SegmentSums sum_segment(const std::int32_t* inputs, const std::int8_t* weights, const std::int8_t* end) {
+  SegmentSums sums = {kFirstPixelBias, kFirstPixelBias, kFirstPixelBias, kFirstPixelBias};
+  for (; weights != end; inputs += 2, weights += kTileChannels) {
+    const std::int64_t first = inputs[0], second = inputs[1];
+    sums.a01 += first * weights[0], sums.a23 += second * weights[0];
+    sums.b01 += first * weights[1], sums.b23 += second * weights[1];
+  }
+  return sums;
+}
+
+#endif
+
+/// Adds to two pixels' accumulators what a segment has summed up.
+inline void take_out(std::int64_t sum, std::int32_t* accumulators) {
+  accumulators[0] += static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) & ((1u << kSecondPixelBit) - 1)) - kFirstPixelBias;
+  accumulators[1] += static_cast<std::int32_t>(sum >> kSecondPixelBit);
+}
+
+/// Computes both channels of `count` records for four pixels, of which pixel p's go to output + p * stride; of more taps than a
+/// segment has, for weights that are larger on average than they tend to be.
+void compute_segments(const std::int32_t* inputs, std::uint32_t taps, std::uint32_t segment, const std::uint8_t* records,
+                      std::uint32_t count, std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
+  const std::uint32_t step = segment < kTileDepthStep ? kTileDepthStep : segment & ~(kTileDepthStep - 1);
+  for (; count > 0; --count, records += record_stride(taps), output += kTileChannels) {
+    const Record& record = *reinterpret_cast<const Record*>(records);
+    std::int32_t accumulators[kTileChannels][kTilePixels];
+    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
+      for (std::int32_t& accumulator : accumulators[c]) accumulator = record.bias2[c] / 2;
+    }
+    for (std::uint32_t tap = 0; tap < taps;) {
+      const std::uint32_t end = step < taps - tap ? tap + step : taps;
+      const SegmentSums sums = sum_segment(inputs + 2 * tap, record.weights + kTileChannels * tap, record.weights + kTileChannels * end);
+      take_out(sums.a01, accumulators[0]), take_out(sums.a23, accumulators[0] + 2);
+      take_out(sums.b01, accumulators[1]), take_out(sums.b23, accumulators[1] + 2);
+      tap = end;
+    }
+    for (std::uint32_t c = 0; c < kTileChannels; ++c) {
+      const NarrowFactor factor(record.multiplier[c], record.shift[c] + 1, zero_point);
+      for (std::uint32_t pixel = 0; pixel < kTilePixels; ++pixel) {
+        output[pixel * stride + c] = saturate(factor.apply(accumulators[c][pixel]));
+      }
+    }
+  }
+}
+
+#if !defined(__arm__)
 void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::uint8_t* records, std::uint32_t count,
                      std::int32_t zero_point, std::int8_t* output, std::uint32_t stride) {
   compute_segments(inputs, taps, taps, records, count, zero_point, output, stride);
 }
-
 #endif
 
 }  // namespace
