@@ -8,6 +8,9 @@ BINS = 2048
 CANDIDATES = 64  # clipping points tried on either side
 MANTISSA_BITS = 12
 
+# The least scale: far below any signal, and its products with other scales are still numbers.
+SMALLEST_SCALE = 2.0**-60
+
 
 class NotFinite(Exception):
     """A tensor to observe holds NaN or infinity."""
@@ -60,8 +63,8 @@ class RangeObserver(UniformQuantizationObserverBase):
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         low, high = self._best_range()
-        scale = _rounded_up((high - low) / (self.quant_max - self.quant_min))
-        scale = max(scale, float(self.eps))
+        # Nothing is known of a tensor that was always 0. With a scale of 1 the factors of what makes it are those of any other.
+        scale = max(_rounded_up((high - low) / (self.quant_max - self.quant_min)), SMALLEST_SCALE) if low < high else 1.0
         zero_point = int(np.clip(self.quant_min - np.rint(low / scale), self.quant_min, self.quant_max))
         return torch.tensor([scale], dtype=torch.float32), torch.tensor([zero_point], dtype=torch.int64)
 

@@ -55,5 +55,11 @@ def test_the_last_bits_of_a_value_do_not_matter():
 
 
 def test_nothing_but_zeros_gives_a_scale_that_can_be_used():
-    scale, zero_point = parameters(np.zeros(10))
-    assert scale > 0 and -128 <= zero_point <= 127
+    assert parameters(np.zeros(10)) == (1.0, -128)
+
+
+@pytest.mark.parametrize("largest", [1e-12, 1e-7, 1e30])
+def test_however_small_or_large_values_are_they_have_all_steps(largest):
+    scale, zero_point = parameters(largest * np.linspace(-1, 3, 1000))
+    np.testing.assert_allclose(scale, largest * 4 / 255, rtol=0.02)
+    assert zero_point == -64

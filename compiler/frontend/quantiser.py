@@ -28,7 +28,7 @@ from torchao.quantization.pt2e.quantizer import (
 
 from compiler.frontend.exact_functions import compute_exactly
 from compiler.frontend.functions import BINARY, CLAMPS, function_origins, is_inside
-from compiler.frontend.observer import RangeObserver
+from compiler.frontend.observer import SMALLEST_SCALE, RangeObserver
 from compiler.frontend.sharing import ANNOTATION, share_directly, wished_spec
 from compiler.frontend.state import state_pairs
 
@@ -106,7 +106,7 @@ def _specs(activation: Callable[..., object], weight: Callable[..., object]) -> 
     )
 
 
-CALIBRATION = _specs(RangeObserver, PerChannelMinMaxObserver)
+CALIBRATION = _specs(RangeObserver, PerChannelMinMaxObserver.with_args(eps=SMALLEST_SCALE))
 TRAINING = _specs(
     FakeQuantize.with_args(observer=MovingAverageMinMaxObserver), FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver)
 )

@@ -56,6 +56,15 @@ void copy_plane(const std::int8_t* input, const CopyAxis& rows, const CopyAxis& 
   return true;
 }
 
+/// Whether a block has at most `most` bytes, so that copying it comes to an end.
+bool has_at_most(std::uint32_t most, const CopyAxis* axes, std::uint32_t rank) {
+  std::uint32_t bytes = 1;
+  for (; rank > 0; --rank, ++axes) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint32_t>(axes->size), &bytes) || bytes > most) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void copy_block(const std::int8_t* input, const CopyAxis* axes, std::uint32_t rank, std::int8_t* output) {
@@ -82,7 +91,7 @@ bool block_fits(std::uint32_t axes_bytes, const CopyAxis* axes, std::uint32_t ra
                 std::uint32_t output_offset, std::uint32_t output_bytes) {
   return rank >= 2 && rank <= kMostAxes && rank * sizeof(CopyAxis) <= axes_bytes &&
          side_fits(axes, rank, &CopyAxis::input_step, input_offset, input_bytes) &&
-         side_fits(axes, rank, &CopyAxis::output_step, output_offset, output_bytes);
+         side_fits(axes, rank, &CopyAxis::output_step, output_offset, output_bytes) && has_at_most(output_bytes, axes, rank);
 }
 
 }  // namespace kindling

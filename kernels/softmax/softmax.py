@@ -75,17 +75,16 @@ KERNELS = (
 
 
 def softmax_attributes(input_scale: float) -> dict[str, int]:
-    """A call's attributes for an input of this scale (real units per step). Raises UnsupportedError below 2**-26."""
-    factor = min(input_scale * 2 ** (31 - _INTEGER_BITS), 2**31 - 1)
-    if factor < 1:
-        raise UnsupportedError(f"softmax: input scale {input_scale} is too small")
+    """A call's attributes for an input of this scale (real units per step)."""
+    # At 2**-26 a unit or less all exponentials are 1 but for 4e-6, and all quotients the same.
+    factor = min(max(input_scale * 2 ** (31 - _INTEGER_BITS), 1), 2**31 - 1)
     multiplier, shift = quantise_multiplier(factor)
     largest = math.floor((2**_INTEGER_BITS - 1) * 2 ** (31 - _INTEGER_BITS) / 2**shift)
     return {"input_multiplier": multiplier, "input_shift": shift, "diff_min": -largest}
 
 
 def log_softmax_attributes(input_scale: float, output_scale: float, output_zero_point: int) -> dict[str, int]:
-    """A call's attributes for these scales. Raises UnsupportedError where the input's is below 2**-26 or the output's below 2**-12."""
+    """A call's attributes for these scales. Raises UnsupportedError where the output's is below 2**-12."""
     if output_scale < 2**-12:
         raise UnsupportedError(f"log_softmax: output scale {output_scale} is too small")
     multiplier, shift = quantise_multiplier(math.log(2) / (output_scale * 2**14))

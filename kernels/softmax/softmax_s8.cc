@@ -32,8 +32,10 @@ void softmax_row(const std::int8_t* input, std::uint32_t step, const SoftmaxPara
   const RowSum row = sum_of_exponentials(input, step, params);
   const std::int32_t headroom = __builtin_clz(static_cast<std::uint32_t>(row.sum));
   const std::uint32_t fraction = (static_cast<std::uint32_t>(row.sum) << headroom) - (1u << 31);
-  const std::int32_t inverse = reciprocal(static_cast<std::int32_t>(fraction));
-  const std::int32_t shift = kSumBits - headroom + 31 - 8;
+  std::int32_t inverse = reciprocal(static_cast<std::int32_t>(fraction));
+  std::int32_t shift = kSumBits - headroom + 31 - 8;
+  // Where exponentials sum to 512 or more, every quotient is less than half a step.
+  if (shift > 31) inverse = 0, shift = 31;
   const std::uint32_t end = params.depth * step;
   for (std::uint32_t i = 0; i < end; i += step) {
     const std::int32_t difference = input[i] - row.largest;

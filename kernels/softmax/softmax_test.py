@@ -67,9 +67,14 @@ def test_values_that_tensorflow_lite_gives() -> None:
     assert OPERATOR.reference(call, [np.array([[100, 0, 0, 0]], np.int8)])[0].tolist() == [[127, -128, -128, -128]]
 
 
-def test_a_scale_that_is_too_small_is_refused() -> None:
+def test_inputs_that_hardly_differ_share_equally() -> None:
+    call = Call("softmax", (int8_tensor((1, 4)),), (int8_tensor((1, 4)),), softmax_attributes(1e-12))
+    assert OPERATOR.reference(call, [np.array([[-128, 0, 1, 127]], np.int8)])[0].tolist() == [[-64, -64, -64, -64]]
+
+
+def test_an_output_scale_that_is_too_small_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="too small"):
-        softmax_attributes(1e-9)
+        log_softmax_attributes(0.1, 1e-7, 127)
 
 
 def test_rows_that_are_too_long_are_refused() -> None:

@@ -164,16 +164,22 @@ def test_windows_whose_positions_overflow_are_refused() -> None:
     assert run_cases(CORE, RUNNER, cases).failures == []
 
 
-def copy_of_one_byte(rank: int, error: int) -> Case:
+def copy_of_one_byte(rank: int, error: int, times: int = 1) -> Case:
+    """Of the only byte there is to the only place there is, again and again."""
     params = PARAMS["CopyParams"]
     values = {"rank": rank, "input_bytes": 1, "output_bytes": 1, "input_offset": 0, "output_offset": 0}
-    constant = params.pack(values, {"axes": struct.pack("<3i", 1, 0, 0) * rank})
+    constant = params.pack(values, {"axes": struct.pack("<3i", times, 0, 0) + struct.pack("<3i", 1, 0, 0) * (rank - 1)})
     return Case("copy_s8", (Argument("input", b"a"), Argument("params", constant, 16), Argument("output", b"a")), error=error)
 
 
 def test_blocks_of_more_axes_than_fit_are_refused() -> None:
     refused = [copy_of_one_byte(rank, INVALID_ARGUMENT) for rank in (0, 1, 9, 100)]
     assert run_cases(CORE, RUNNER, [copy_of_one_byte(rank, 0) for rank in range(2, 9)] + refused).failures == []
+
+
+def test_blocks_of_more_bytes_than_their_output_are_refused() -> None:
+    refused = [copy_of_one_byte(rank, INVALID_ARGUMENT, times) for rank in (2, 8) for times in (2, 2**28, 2**31 - 1)]
+    assert run_cases(CORE, RUNNER, refused).failures == []
 
 
 def test_blocks_of_as_many_axes_as_fit_are_copied() -> None:
