@@ -19,6 +19,7 @@ from compiler.frontend.constant_factors import rewrite_constant_factors
 from compiler.frontend.correct_biases import correct_biases, record_input_means
 from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_converted, rewrite_float
 from compiler.frontend.importer import import_graph
+from compiler.frontend.masks import FLOAT_DEPTH, fill_masks, fill_masks_by_data
 from compiler.frontend.quantiser import Int8Quantiser
 from compiler.frontend.streams import Item
 from compiler.frontend.user_code import UserCode
@@ -67,6 +68,7 @@ def in_float(captured: Captured, code: UserCode) -> GraphModule:
     if captured.converted:
         raise CompileError("a program that is quantised already cannot be compiled to float32; compile the model that it was made of")
     rewrite_float(captured.module, code)
+    fill_masks(captured.module, lambda _: FLOAT_DEPTH)
     fold_batch_norms(captured.module)
     return captured.module
 
@@ -85,6 +87,7 @@ def observe(captured: Captured, samples: Iterable[Item], code: UserCode) -> Grap
         return captured.module
     rewrite_float(captured.module, code)
     rewrite_constant_factors(captured.module)
+    samples = fill_masks_by_data(captured.module, captured, samples)
     prepared = prepare_pt2e(captured.module, Int8Quantiser(states=len(captured.states)))
     record_input_means(prepared)
     calibrate(prepared, captured, samples, code)

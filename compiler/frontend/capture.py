@@ -15,7 +15,7 @@ from torch.fx import GraphModule
 from torch.utils._pytree import TreeSpec
 
 from compiler.errors import CompileError
-from compiler.frontend.nodes import attribute, node_error, source_of
+from compiler.frontend.nodes import attribute, is_finite_or_mask, node_error, source_of
 from compiler.frontend.state import State, lift_state
 from compiler.frontend.user_code import UserCode
 
@@ -214,7 +214,7 @@ def _check_finite(module: GraphModule, code: UserCode) -> None:
         if node.op != "get_attr":
             continue
         value = attribute(module, str(node.target))
-        if isinstance(value, torch.Tensor) and value.is_floating_point() and not torch.isfinite(value).all():
+        if isinstance(value, torch.Tensor) and not is_finite_or_mask(value):
             layer, _, name = str(node.target).rpartition(".")
             source = next((source_of(user, code) for user in node.users), None)
             raise CompileError(f"its {name} holds NaN or infinity", layer=layer or name, source=source)

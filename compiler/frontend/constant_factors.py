@@ -1,5 +1,6 @@
 """Float rewrites before calibration for int8, of products and quotients with constants.
 
+x * [2.5]                           ->  x * 2.5, and so with other operators of two tensors
 x / c                               ->  x * (1 / c)
 x * c, of a factor for each channel ->  a 1x1 depthwise convolution, if one scale for all factors would ruin the least
 """
@@ -7,17 +8,23 @@ x * c, of a factor for each channel ->  a 1x1 depthwise convolution, if one scal
 import torch
 from torch.fx import GraphModule, Node
 
+from compiler.frontend.functions import BINARY
 from compiler.frontend.nodes import attribute
 from compiler.frontend.normalise import scale_channels
 from compiler.frontend.writer import Writer
 
 aten = torch.ops.aten
 
+SHARING = {aten.maximum.default, aten.minimum.default}  # of two tensors only
+
 # int8 of one scale rounds the least of such factors by up to 1 / (2 * 127 / 16), 6 %; weights have a scale for each channel.
 RUINOUS_RATIO = 16
 
 
 def rewrite_constant_factors(module: GraphModule) -> None:
+    for node in list(module.graph.nodes):
+        if node.target in BINARY:
+            _use_numbers(module, node)
     for node in list(module.graph.nodes):
         if node.target is aten.div.Tensor:
             _multiply_by_reciprocal(module, node)
@@ -26,6 +33,16 @@ def rewrite_constant_factors(module: GraphModule) -> None:
             _scale_channels(module, node)
     module.graph.eliminate_dead_code()
     module.recompile()
+
+
+def _use_numbers(module: GraphModule, node: Node) -> None:
+    """Of a number a function is made, which is one table together with its neighbours."""
+    for i, operand in enumerate(node.args[:2]):
+        other = node.args[1 - i]
+        if _is_constant(operand) and isinstance(other, Node) and not _is_constant(other):
+            value = attribute(module, str(operand.target)).detach()
+            if value.numel() == 1 and other.meta["val"].shape == node.meta["val"].shape and node.target not in SHARING:
+                node.update_arg(i, value.item())
 
 
 def _multiply_by_reciprocal(module: GraphModule, node: Node) -> None:

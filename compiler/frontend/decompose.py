@@ -7,7 +7,6 @@ pixel_shuffle, pixel_unshuffle, channel_shuffle        ->  view, permute, view
 expand to more axes                                    ->  view, expand
 max, min of all elements; max, min along an axis       ->  amax, amin; amax and argmax, amin and argmin
 argmax, argmin of all elements                         ->  view, argmax, argmin
-scaled_dot_product_attention without a mask            ->  mul, transpose, matmul, softmax, matmul
 """
 
 import operator
@@ -146,19 +145,6 @@ def _expand(writer: Writer, node: Node) -> Node | None:
     return writer.call(aten.expand.default, view, list(node.meta["val"].shape))
 
 
-def _attention(writer: Writer, node: Node) -> Node | None:
-    """softmax(q k^T / sqrt(depth)) v. With a mask it is left to be refused."""
-    query, key, value, *rest = node.args
-    names = ("attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
-    options = dict(zip(names, rest)) | node.kwargs
-    scale = options.pop("scale", None)
-    if any(options.values()):
-        return None
-    scaled = writer.call(aten.mul.Tensor, query, query.meta["val"].shape[-1] ** -0.5 if scale is None else scale)
-    scores = writer.call(aten.matmul.default, scaled, writer.call(aten.transpose.int, key, -2, -1))
-    return writer.call(aten.matmul.default, writer.call(aten.softmax.int, scores, -1), value)
-
-
 DECOMPOSITIONS: dict[Any, Callable[[Writer, Node], Node | None]] = {
     aten.argmax.default: _index_in_all,
     aten.argmin.default: _index_in_all,
@@ -169,7 +155,6 @@ DECOMPOSITIONS: dict[Any, Callable[[Writer, Node], Node | None]] = {
     aten.min.default: _over_all(aten.amin.default),
     aten.pixel_shuffle.default: _pixel_shuffle,
     aten.pixel_unshuffle.default: _pixel_unshuffle,
-    aten.scaled_dot_product_attention.default: _attention,
     aten.select.int: _select,
     aten.stack.default: _stack,
     aten.sum.default: _over_all(aten.sum.dim_IntList),

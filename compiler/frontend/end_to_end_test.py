@@ -310,7 +310,7 @@ MODELS = {
         "self.a = nn.Conv2d(3, 4, 1); self.scale = nn.Parameter(torch.rand(4, 1, 1) + 0.5);"
         " self.offset = nn.Parameter(torch.tensor(0.7)); self.map = nn.Parameter(torch.randn(1, 4, 5, 5))",
         "return torch.sub(self.a(x) * self.scale + self.offset, self.map, alpha=2)",
-        ["conv2d_1x1_s8", "mul_s8", "add_s8", "add_s8"],
+        ["conv2d_1x1_s8", "mul_s8", "table_s8", "add_s8"],
     ),
     "layers with extremes of two branches": (
         (1, 3, 5, 5),

@@ -303,10 +303,19 @@ def test_a_model_that_does_not_take_its_example_inputs():
 
 
 def test_moves_of_data_that_are_not_supported():
-    message = compile_model(("x = self.first(x)", "x = nn.functional.pad(self.first(x), (1, -1))"))
-    assert message == "error: models/m.py:11: layer pad: negative padding is not supported: slice"
-    message = compile_model(("x = self.first(x)", "x = nn.functional.pad(self.first(x), (1, 1, 0, 0), mode='reflect')[..., 1:-1]"))
-    assert message == "error: models/m.py:11: layer pad: padding of mode reflect is not supported"
+    message = compile_model(("x = self.first(x)", "x = self.first(x).repeat(2, 1, 1, 1, 1)"))
+    assert message == "error: models/m.py:11: layer repeat: repeat that adds axes is not supported: unsqueeze first"
+
+
+def test_norms_of_orders_that_are_not_supported():
+    message = compile_model(("x = self.first(x)", "x = self.first(x) + torch.linalg.vector_norm(self.first(x), 3, 1, True)"))
+    wanted = "a vector norm of order 3 is not supported: 1, 2 and infinity are"
+    assert message == f"error: models/m.py:11: layer linalg_vector_norm: {wanted}"
+
+
+def test_infinity_in_what_is_no_mask_of_scores():
+    message = compile_model(("x = self.first(x)", "x = self.first(x) * torch.tensor([0.0, -torch.inf])[:, None, None]"))
+    assert message == "error: models/m.py:11: layer mul: an operand, which is constant, holds infinity; only masks that are added to scores may"
 
 
 def test_an_arena_that_does_not_fit():

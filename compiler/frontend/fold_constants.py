@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.nodes import attribute, node_error
+from compiler.frontend.nodes import attribute, is_finite_or_mask, node_error
 from compiler.frontend.functions import BINARY
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer
@@ -66,7 +66,7 @@ def _value(node: Node, values: dict[Node, Any]) -> Any:
 
 
 def _replace(module: GraphModule, node: Node, value: torch.Tensor, trainable: bool, readers: list[Node], code: UserCode) -> None:
-    if value.is_floating_point() and not torch.isfinite(value).all():
+    if not is_finite_or_mask(value):
         raise node_error(node, code, "its result, which does not depend on the model's inputs, holds NaN or infinity")
     # A copy, as the value may lie in a parameter's memory.
     value = value.detach().clone(memory_format=torch.contiguous_format)

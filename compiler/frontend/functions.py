@@ -3,6 +3,7 @@
 Such a part becomes one table of 256 results (compiler/functions.py), so nothing in it is quantised but its input and its result.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -30,28 +31,39 @@ def _gelu(arguments: Arguments) -> Expression:
 
 UNARY: Mapping[Any, Callable[[Arguments], Expression]] = {
     aten.abs.default: _named("abs"),
+    aten.atan.default: _named("atan"),
+    aten.ceil.default: lambda _: ("neg", ("floor", ("neg", "x"))),
     aten.celu.default: lambda a: ("elu", "x", float(a["alpha"]), 1.0, 1 / float(a["alpha"])),
     aten.cos.default: _named("cos"),
+    aten.cosh.default: _named("cosh"),
     aten.elu.default: _named("elu", "alpha", "scale", "input_scale"),
     aten.erf.default: _named("erf"),
     aten.exp.default: _named("exp"),
+    aten.exp2.default: lambda _: ("exp", ("mul", "x", math.log(2))),
     aten.expm1.default: _named("expm1"),
+    aten.floor.default: _named("floor"),
     aten.gelu.default: _gelu,
     aten.hardsigmoid.default: _named("hardsigmoid"),
     aten.hardswish.default: _named("hardswish"),
     aten.leaky_relu.default: _named("leaky_relu", "negative_slope"),
     aten.log.default: _named("log"),
+    aten.log10.default: lambda _: ("mul", ("log", "x"), 1 / math.log(10)),
     aten.log1p.default: _named("log1p"),
+    aten.log2.default: lambda _: ("mul", ("log", "x"), 1 / math.log(2)),
+    aten.log_sigmoid.default: lambda _: ("neg", ("softplus", ("neg", "x"), 1.0, 20.0)),
     aten.mish.default: _named("mish"),
     aten.neg.default: _named("neg"),
     aten.pow.Tensor_Scalar: _named("pow", "exponent"),
     aten.reciprocal.default: lambda _: ("div", 1.0, "x"),
+    aten.round.default: _named("round"),
     aten.rsqrt.default: _named("rsqrt"),
     aten.rsub.Scalar: lambda a: ("sub", float(a["other"]), ("mul", "x", float(a["alpha"]))),
     aten.selu.default: lambda _: ("elu", "x", SELU_ALPHA, SELU_SCALE, 1.0),
     aten.sigmoid.default: _named("sigmoid"),
+    aten.sign.default: _named("sign"),
     aten.silu.default: _named("silu"),
     aten.sin.default: _named("sin"),
+    aten.sinh.default: _named("sinh"),
     aten.softplus.default: _named("softplus", "beta", "threshold"),
     aten.sqrt.default: _named("sqrt"),
     aten.square.default: lambda _: ("mul", "x", "x"),

@@ -65,6 +65,22 @@ def upsample_nearest(node: Node, a: Mapping[str, Any]) -> Imported:
     return _take(x, indices)
 
 
+def pad_with_itself(node: Node, a: Mapping[str, Any]) -> Imported:
+    """Padding by elements of the tensor (circular, reflect, replicate), and cutting off; PyTorch is asked which, axis by axis."""
+    rank = a["self"].meta["val"].dim()
+    indices: list[tuple[int, ...] | None] = [None] * rank
+    for i, pads in enumerate(zip(a["pad"][::2], a["pad"][1::2])):
+        if any(pads):
+            line = torch.arange(_size(a["self"], rank - 1 - i), dtype=torch.float32)
+            padded = torch.nn.functional.pad(line[None, None], pads, mode=a["mode"]) if a["mode"] != "constant" else line[_uncut(line, pads)]
+            indices[rank - 1 - i] = tuple(padded.flatten().int().tolist())
+    return _take(a["self"], indices)
+
+
+def _uncut(line: torch.Tensor, pads: tuple[int, int]) -> slice:
+    return slice(-pads[0], len(line) + pads[1])
+
+
 def _size(x: Node, axis: int) -> int:
     return int(x.meta["val"].shape[axis])
 

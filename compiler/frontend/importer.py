@@ -10,9 +10,11 @@ from torch.fx import Node as FxNode
 
 from compiler import ir
 from compiler.frontend import import_moves as moves
+from compiler.frontend.arguments import arguments_of
 from compiler.frontend.capture import Captured
 from compiler.frontend.functions import BINARY, UNARY, scalar_expression
 from compiler.frontend.import_moves import UnsupportedMove
+from compiler.frontend.masks import is_masked
 from compiler.frontend.nodes import attribute, layer_of, node_error, source_of
 from compiler.frontend.user_code import UserCode
 from compiler.functions import Expression
@@ -39,10 +41,10 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
     for node in module.graph.nodes:
         if node.target in CONVERSIONS_OF_PT2E:
             continue
-        if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING:
+        if node.op not in ("placeholder", "get_attr", "output") and node.target not in IMPORTS.keys() | VANISHING and not is_masked(node):
             raise node_error(node, code, _refusal(node))
         for operand in node.all_input_nodes:
-            value = operand.meta.get("val") if node.op == operand.op == "call_function" else None
+            value = operand.meta.get("val") if not is_masked(node) and node.op == operand.op == "call_function" else None
             if isinstance(value, torch.Tensor) and not value.is_floating_point():
                 raise node_error(node, code, f"{_operator_name(node)} of integers is not supported: indices can only be outputs of the model")
 
@@ -154,7 +156,7 @@ class Importer:
         try:
             if node.target not in IMPORTS:
                 raise Unsupported(f"operator {_operator_name(node)} is not supported")
-            arguments = _arguments(node)
+            arguments = arguments_of(node)
             operator, operands, attributes = IMPORTS[node.target](node, arguments)
         except (Unsupported, UnsupportedMove) as error:
             raise node_error(node, self.code, str(error)) from error
@@ -225,19 +227,6 @@ def _past_dequantize(node: FxNode) -> FxNode:
     ):
         node = node.args[0]
     return node
-
-
-def _arguments(node: FxNode) -> Mapping[str, Any]:
-    """The call's arguments by the schema's names, defaults included."""
-    arguments = {}
-    for position, argument in enumerate(node.target._schema.arguments):
-        if position < len(node.args):
-            arguments[argument.name] = node.args[position]
-        elif argument.name in node.kwargs:
-            arguments[argument.name] = node.kwargs[argument.name]
-        else:
-            arguments[argument.name] = argument.default_value
-    return arguments
 
 
 Imported = tuple[str, Sequence[FxNode | None], Attributes]
@@ -385,12 +374,12 @@ def _softmax(operator: str) -> Import:
 
 
 def _pad(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    if a["mode"] != "constant":
-        raise Unsupported(f"padding of mode {a['mode']} is not supported")
+    if a["mode"] != "constant" or max(a["pad"]) <= 0:
+        return moves.pad_with_itself(node, a)
+    if min(a["pad"]) < 0:
+        raise Unsupported("padding that cuts at one end and adds at another is not supported: slice, then pad")
     rank = a["self"].meta["val"].dim()
     before, after = [0] * rank, [0] * rank
-    if min(a["pad"]) < 0:
-        raise Unsupported("negative padding is not supported: slice")
     for i, amount in enumerate(a["pad"]):
         (after if i % 2 else before)[rank - 1 - i // 2] = int(amount)
     return "pad", [a["self"]], {"before": tuple(before), "after": tuple(after), "value": float(a["value"] or 0.0)}
@@ -471,6 +460,8 @@ IMPORTS: Mapping[Any, Import] = {
     aten.transpose.int: _permute,
     aten.unflatten.int: _reshape,
     aten.unsqueeze.default: _reshape,
+    aten._upsample_nearest_exact1d.vec: moves.upsample_nearest,
+    aten._upsample_nearest_exact2d.vec: moves.upsample_nearest,
     aten.upsample_nearest1d.vec: moves.upsample_nearest,
     aten.upsample_nearest2d.vec: moves.upsample_nearest,
     aten.view.default: _reshape,

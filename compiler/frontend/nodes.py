@@ -33,3 +33,11 @@ def attribute(module: torch.nn.Module, path: str) -> Any:
     for name in path.split("."):
         value = getattr(value, name)
     return value
+
+
+def is_finite_or_mask(value: torch.Tensor) -> bool:
+    """Masks of scores are -inf where nothing is to be seen, numbers elsewhere (masks.py)."""
+    if not value.is_floating_point():
+        return True
+    finite = torch.isfinite(value)
+    return bool(finite.all() or (finite.any() and (finite | torch.isneginf(value)).all()))

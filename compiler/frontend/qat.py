@@ -24,6 +24,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
 from compiler.errors import CompileError
 from compiler.frontend.capture import TRAINED, capture_module
 from compiler.frontend.float_rewrites import fold_batch_norms, rewrite_float
+from compiler.frontend.masks import TRAINING_DEPTH, fill_masks
 from compiler.frontend.quantiser import TRAINING, Int8Quantiser
 from compiler.frontend.user_code import UserCode
 
@@ -40,6 +41,7 @@ def prepare(model: torch.nn.Module, example_inputs: object) -> GraphModule:
     if captured.states:
         raise CompileError(f"it changes the buffer {captured.states[0].name}: a model with state cannot be trained for int8, only calibrated")
     rewrite_float(captured.module, code)
+    fill_masks(captured.module, lambda _: TRAINING_DEPTH)
     fold_batch_norms(captured.module)
     prepared = prepare_qat_pt2e(captured.module, Int8Quantiser(TRAINING))
     prepared.meta[TRAINED] = captured

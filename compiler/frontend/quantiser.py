@@ -66,6 +66,8 @@ SHARED = {
     aten.transpose.int,
     aten.unflatten.int,
     aten.unsqueeze.default,
+    aten._upsample_nearest_exact1d.vec,
+    aten._upsample_nearest_exact2d.vec,
     aten.upsample_nearest1d.vec,
     aten.upsample_nearest2d.vec,
     aten.view.default,

@@ -28,5 +28,5 @@ class Writer:
             self.module.register_buffer(name, value)
         with self.module.graph.inserting_before(self.node):
             new = self.module.graph.get_attr(name)
-        new.meta["val"] = self.node.meta["val"].new_empty(value.shape)
+        new.meta["val"] = self.node.meta["val"].new_empty(value.shape, dtype=value.dtype)
         return new

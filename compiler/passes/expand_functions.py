@@ -19,6 +19,13 @@ from compiler.ir import Graph, Node, fresh_name
 from compiler.rewrite import Rewrite, rewrite
 from kernels.operator import TensorType
 
+# What other operators compute of x, which have float kernels.
+_COMPOSED: dict[str, Expression] = {
+    "cosh": ("mul", 0.5, ("add", ("exp", "x"), ("exp", ("neg", "x")))),
+    "sign": ("clamp", ("mul", "x", 3e38), -1.0, 1.0),
+    "sinh": ("mul", 0.5, ("sub", ("expm1", "x"), ("expm1", ("neg", "x")))),
+}
+
 BINARY = {"add", "div", "maximum", "minimum", "mul", "sub"}
 
 # x to some powers, by operators that there are.
@@ -49,7 +56,7 @@ def _is_single(expression: Expression) -> bool:
     if not isinstance(expression, tuple):
         return False
     operator, operand, *numbers = expression
-    if operator in BINARY or operator == "clamp" or (operator == "pow" and numbers[0] in _POWERS):
+    if operator in BINARY or operator in _COMPOSED or operator == "clamp" or (operator == "pow" and numbers[0] in _POWERS):
         return False
     return operand == ARGUMENT
 
@@ -84,6 +91,8 @@ class _Expansion:
             return self._tensor(evaluate(expression, 0.0))
         if operator == "pow" and operands[1] in _POWERS:
             return self._tensor(substituted(_POWERS[operands[1]], operands[0]))
+        if operator in _COMPOSED:
+            return self._tensor(substituted(_COMPOSED[operator], operands[0]))
         if operator == "clamp":
             return self._node("clamp", operands[:1], clamp=tuple(None if np.isinf(bound) else bound for bound in operands[1:]))
         if operator in ("mul", "div") and operands[1] == 1:

@@ -5,17 +5,9 @@ Being untrained, they are given batch norms and calibration from noise, and judg
 
 import importlib
 
-import numpy as np
 import pytest
 
-from compiler.frontend.build_graph import quantise
-from compiler.frontend.capture import capture_module
-from compiler.frontend.importer import import_graph
-from compiler.frontend.user_code import UserCode
-from compiler.lower import lower
-from compiler.passes import run_passes
-from compiler.reference import from_firmware, run_program, to_firmware
-from kernels.registry import OPERATORS
+from compiler.frontend.testing import Shapes, compiled, noise, signal_to_noise
 
 import torch  # isort: skip  (after the front end, which sets it up)
 
@@ -59,12 +51,7 @@ ARCHITECTURES = {
 }
 
 
-def noise(shapes: tuple[tuple[int, ...], ...], batch: int, seed: int) -> tuple[torch.Tensor, ...]:
-    generator = torch.Generator().manual_seed(seed)
-    return tuple(torch.randn((batch, *shape), generator=generator) for shape in shapes)
-
-
-def settled(name: str, shapes: tuple[tuple[int, ...], ...]) -> torch.nn.Module:
+def settled(name: str, shapes: Shapes) -> torch.nn.Module:
     """The network with seeded weights, its batch norms set from noise."""
     torch.manual_seed(1)
     module, function = name.split(".")
@@ -81,23 +68,8 @@ def settled(name: str, shapes: tuple[tuple[int, ...], ...]) -> torch.nn.Module:
 def test_it_is_int8_throughout_and_near_float(name: str) -> None:
     shapes, least = ARCHITECTURES[name]
     model = settled(name, shapes)
-    with UserCode(()) as code:
-        captured = capture_module(code, model, noise(shapes, 1, seed=3), name)
-        calibration = zip(*(tensor.split(1) for tensor in noise(shapes, 48, seed=4)))
-        graph = import_graph(name, captured, quantise(captured, calibration, code), code)
-    program = lower(run_passes(graph), "scalar", OPERATORS)
+    program = compiled(model, shapes)
     assert not [
         step.layer for step in program.steps if "float32" in {type_.dtype for type_ in (*step.call.inputs, *step.call.outputs)}
     ]
-
-    signal, error = np.zeros(len(program.outputs)), np.zeros(len(program.outputs))
-    for sample in zip(*(tensor.split(1) for tensor in noise(shapes, 12, seed=5))):
-        inputs = {port.name: to_firmware(port, tensor.numpy()) for port, tensor in zip(program.inputs, sample, strict=True)}
-        answers = run_program(program, OPERATORS, inputs)
-        with torch.inference_mode():
-            wanted = torch.utils._pytree.tree_leaves(model(*sample))
-        for i, (port, tensor) in enumerate(zip(program.outputs, wanted, strict=True)):
-            signal[i] += np.square(tensor.numpy()).sum()
-            error[i] += np.square(from_firmware(port, answers[port.name]) - tensor.numpy()).sum()
-    ratio = 10 * np.log10(signal / error)
-    assert ratio.min() >= least
+    assert signal_to_noise(model, program, shapes) >= least

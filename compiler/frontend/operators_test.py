@@ -1,0 +1,124 @@
+"""Operators as people write them, in models of little else: int8 and float32 compile, to these kernels, and are near PyTorch."""
+
+from collections.abc import Callable
+
+import pytest
+
+from compiler.frontend.testing import Shapes, compiled, signal_to_noise
+
+import torch  # isort: skip  (after the front end, which sets it up)
+import torch.nn.functional as F  # isort: skip
+from torch import Tensor, nn  # isort: skip
+
+IMAGE: Shapes = ((4, 10, 12),)
+SERIES: Shapes = ((6, 20),)
+STEPS: Shapes = ((16, 12),)
+VECTOR: Shapes = ((20,),)
+
+FLOAT_RATIO = 120.0  # dB
+
+CHEQUERED = torch.arange(120).reshape(10, 12) % 3 > 0
+FUTURE = torch.ones(16, 16).triu(1).bool()
+MASK = torch.zeros(16, 16).masked_fill(FUTURE, -torch.inf)
+
+
+class Function(nn.Module):
+    """Of the inputs, and of the layers that follow it."""
+
+    def __init__(self, function: Callable[..., Tensor], *layers: nn.Module):
+        super().__init__()
+        self.function, self.layers = function, nn.ModuleList(layers)
+
+    def forward(self, *x: Tensor) -> Tensor:
+        return self.function(*x, *self.layers)
+
+
+def prelu(channels: int) -> nn.Module:
+    layer = nn.PReLU(channels)
+    nn.init.uniform_(layer.weight, -0.3, 1.2)
+    return layer
+
+
+# The model, shapes of its inputs, the least ratio of int8 to float in dB, and the kernels of int8.
+OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str]]] = {
+    "a convolution with circular padding": (lambda: nn.Conv2d(4, 5, 3, padding=1, padding_mode="circular"), IMAGE, 36, ["take_s8", "conv2d_s8"]),
+    "a convolution with reflected padding": (lambda: nn.Conv1d(6, 5, 5, padding=2, padding_mode="reflect"), SERIES, 30, ["take_s8", "conv2d_s8"]),
+    "replicated padding": (lambda: nn.ReplicationPad2d((2, 1, 0, 3)), IMAGE, 36, ["take_s8"]),
+    "padding that cuts": (lambda: Function(lambda x: F.pad(x, (-1, -2))), IMAGE, 36, ["copy_s8"]),
+    "padding that cuts and adds": (lambda: Function(lambda x: F.pad(x, (-1, 2, -2, -1))), IMAGE, 36, ["copy_s8", "pad_s8"]),
+    "an even kernel of same size": (lambda: nn.Conv2d(4, 5, (4, 2), padding="same"), IMAGE, 36, ["conv2d_s8"]),
+    "an even dilated kernel of same size": (lambda: nn.Conv1d(6, 6, 4, padding="same", dilation=3, groups=3), SERIES, 34, ["conv2d_s8"]),
+    "a transposed convolution with everything": (
+        lambda: nn.ConvTranspose2d(4, 6, 3, stride=3, padding=1, output_padding=2, groups=2, dilation=2),
+        IMAGE,
+        36,
+        ["transposed_conv2d_s8"],
+    ),
+    "PReLU of one weight": (lambda: nn.Sequential(nn.Conv2d(4, 6, 3), nn.PReLU()), IMAGE, 34, ["conv2d_s8", "table_s8"]),
+    "PReLU of channels": (lambda: nn.Sequential(nn.Conv2d(4, 6, 3), prelu(6)), IMAGE, 32, ["conv2d_s8", "table_s8", "depthwise_conv2d_s8", "add_s8"]),
+    "PReLU of a vector": (lambda: nn.Sequential(nn.Linear(20, 6), prelu(6)), VECTOR, 32, ["linear_s8", "table_s8", "mul_s8", "add_s8"]),
+    "GLU": (lambda: nn.GLU(1), IMAGE, 34, ["copy_s8", "copy_s8", "table_s8", "mul_s8"]),
+    "a threshold": (lambda: nn.Threshold(0.1, -0.5), IMAGE, 24, ["table_s8"]),
+    "shrinking": (lambda: nn.Sequential(nn.Hardshrink(0.25), nn.Softshrink(0.25), nn.Tanhshrink()), IMAGE, 20, ["table_s8"]),
+    "a chain of functions": (
+        lambda: Function(lambda x: torch.tanh(F.softplus(x)) * x + torch.abs(F.logsigmoid(x)) - 2 ** (-(x**2)) + torch.sign(x)),
+        IMAGE,
+        20,  # sign() has a step
+        ["table_s8"],
+    ),
+    "hyperbolic functions": (lambda: Function(lambda x: torch.sinh(x) + torch.cosh(x / 2)), IMAGE, 27, ["table_s8"]),
+    "logarithms": (lambda: Function(lambda x: torch.log2(x.abs() + 1) + torch.log10(x * x + 1)), IMAGE, 34, ["table_s8"]),
+    "a choice by the sign": (lambda: Function(lambda x: torch.where(x > 0, x, 0.1 * x)), IMAGE, 36, ["table_s8"]),
+    "a product with a comparison": (lambda: Function(lambda x: x * ((x > 0.5).float() + (x <= -0.5).float())), IMAGE, 26, ["table_s8"]),
+    "a choice of two by a comparison": (
+        lambda: Function(lambda x, y: torch.where(x >= 0, x, y)),
+        IMAGE * 2,
+        19,  # near 0 the choice depends on rounding
+        ["table_s8", "table_s8", "mul_s8", "add_s8"],
+    ),
+    "a constant choice of two": (lambda: Function(lambda x, y: torch.where(CHEQUERED, x, y)), IMAGE * 2, 34, ["mul_s8", "mul_s8", "add_s8"]),
+    "a constant mask": (lambda: Function(lambda x: x.masked_fill(CHEQUERED, -1.0)), IMAGE, 34, ["mul_s8", "add_s8"]),
+    "bounds that are tensors": (
+        lambda: Function(lambda x: torch.clamp(x, torch.full((12,), -0.5), torch.linspace(0, 1, 12))),
+        IMAGE,
+        34,
+        ["maximum_s8", "minimum_s8"],
+    ),
+    "unit length": (lambda: Function(lambda x: F.normalize(x)), VECTOR, 34, ["table_s8", "sum_s8", "table_s8", "copy_s8", "div_s8"]),
+    "deviation": (lambda: Function(lambda x: x.std(-1)), STEPS, 36, ["avg_pool2d_s8", "add_s8", "table_s8", "sum_s8", "table_s8"]),
+    "Einstein's sum": (lambda: Function(lambda x: torch.einsum("bij,bkj->bki", x, x)), STEPS, 30, ["matmul_s8", "copy_s8"]),
+    "masked attention": (
+        lambda: Function(lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True)),
+        STEPS,
+        26,
+        ["table_s8", "matmul_s8", "mul_s8", "add_s8", "softmax_s8", "matmul_s8"],
+    ),
+    "attention with a mask of -inf": (
+        lambda: Function(lambda x: F.scaled_dot_product_attention(x, x, x, MASK)),
+        STEPS,
+        26,
+        ["table_s8", "matmul_s8", "mul_s8", "add_s8", "softmax_s8", "matmul_s8"],
+    ),
+    "a mask of -1e9": (lambda: Function(lambda x: (x @ x.mT).masked_fill(FUTURE, -1e9).softmax(-1)), STEPS, 26, ["matmul_s8", "mul_s8", "add_s8", "softmax_s8"]),
+}
+
+
+def made(name: str) -> tuple[nn.Module, Shapes]:
+    torch.manual_seed(1)
+    build, shapes, *_ = OPERATORS[name]
+    return build().eval(), shapes
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_int8_is_near_float_in_these_kernels(name: str) -> None:
+    model, shapes = made(name)
+    program = compiled(model, shapes, samples=24)
+    *_, least, kernels = OPERATORS[name]
+    assert sorted(step.kernel for step in program.steps) == sorted(kernels)
+    assert signal_to_noise(model, program, shapes) >= least
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_float_is_what_pytorch_computes(name: str) -> None:
+    model, shapes = made(name)
+    assert signal_to_noise(model, compiled(model, shapes, "float32"), shapes) >= FLOAT_RATIO
