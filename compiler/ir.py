@@ -23,6 +23,8 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     argmax, argmin   input       axes (one), keepdim; int32, where PyTorch has int64
     clamp            input       clamp
     softmax, log_softmax         axis
+    normalise        input       positions, groups, depth, factor, offset, epsilon, centred (kernels/normalise)
+    group_norm       input       groups, factor, offset (float64 [C]), epsilon, centred
     pad              input       before, after (one number per axis), value
     reshape          input       shape
     concat           inputs...   axis
@@ -39,7 +41,7 @@ padding is (top, left, bottom, right); clamp is (minimum, maximum) in real numbe
 kernel are (h, w).
 After passes/turn_transposed.py there is no conv_transpose2d, but conv2d may have `spread`: its input's pixels lie that far apart,
 zeros between, and then padding may be negative.
-After passes/nhwc.py `layout` = "NHWC" marks conv2d, pools and copies (weight [O, KH, KW, I/groups]); after
+After passes/nhwc.py `layout` = "NHWC" marks conv2d, pools, group norms and copies (weight [O, KH, KW, I/groups]); after
 passes/fold_quantization.py conv2d and linear carry weight_scale, a float64 array [O].
 """
 

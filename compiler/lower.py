@@ -18,7 +18,7 @@ from compiler.ir import CONVERSIONS, Graph, Node, type_text
 from compiler.lower_float import FLOAT_LOWERINGS
 from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
 from compiler.lower_one_channel import as_depthwise, is_better_depthwise
-from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_sum
+from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_normalise, lower_sum
 from compiler.passes.fold_quantization import OF_INTEGERS, WEIGHTED
 from compiler.passes.fuse_clamps import clamped_range
 from compiler.program import Program, ProgramPort, ProgramState, Step
@@ -333,6 +333,7 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "dequantize": _quantize,
     "div": _div,
     "function": _function,
+    "group_norm": _one_operator(lower_normalise),
     "linear": _linear,
     "log_softmax": _log_softmax,
     "matmul": _matmul,
@@ -341,6 +342,7 @@ LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
     "mean": _one_operator(lower_sum),
     "minimum": _extreme,
     "mul": _mul,
+    "normalise": _one_operator(lower_normalise),
     "pad": _one_operator(lower_pad),
     "copy": _one_operator(lower_copy),
     "permute": _one_operator(lower_permute),

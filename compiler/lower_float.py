@@ -12,7 +12,7 @@ import numpy as np
 
 from compiler.ir import Graph, Node
 from compiler.lower_moves import lower_concat, lower_copy, lower_pad, lower_permute, lower_take
-from compiler.lower_reductions import lower_arg_extreme, lower_extreme
+from compiler.lower_reductions import lower_arg_extreme, lower_extreme, lower_normalise
 from kernels.function import function
 from kernels.operator import TensorType
 
@@ -118,6 +118,7 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "copy": _alike(lower_copy),
     "div": _binary,
     "function": _function,
+    "group_norm": _alike(lower_normalise),
     "linear": _linear,
     "log_softmax": _softmax,
     "matmul": _matmul,
@@ -126,6 +127,7 @@ FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
     "mean": _sum,
     "minimum": _binary,
     "mul": _binary,
+    "normalise": _alike(lower_normalise),
     "pad": _alike(lower_pad),
     "permute": _alike(lower_permute),
     "softmax": _softmax,

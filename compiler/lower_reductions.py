@@ -34,5 +34,15 @@ def lower_extreme(graph: Graph, node: Node) -> Lowered:
     return node.operator, {"axes": node.attributes["axes"]}, result.shape
 
 
+def lower_normalise(graph: Graph, node: Node) -> Lowered:
+    """Of a group norm, too, which is NHWC."""
+    attributes, shape = dict(node.attributes), graph.types[node.output].shape
+    if node.operator == "group_norm":
+        del attributes["layout"]
+        _, height, width, channels = shape
+        attributes |= {"positions": height * width, "depth": channels // attributes["groups"]}
+    return "normalise", attributes, shape
+
+
 def lower_arg_extreme(graph: Graph, node: Node) -> Lowered:
     return node.operator, {"axes": node.attributes["axes"]}, graph.types[node.output].shape

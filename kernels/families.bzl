@@ -8,6 +8,7 @@ FAMILIES = [
     "linear",
     "matmul",
     "move",
+    "normalise",
     "pool",
     "quantize",
     "reduce",

@@ -10,6 +10,7 @@ from kernels.function import function
 from kernels.linear import linear
 from kernels.matmul import matmul
 from kernels.move import move
+from kernels.normalise import normalise
 from kernels.operator import Operator
 from kernels.params import ParamsStruct
 from kernels.pool import pool
@@ -27,6 +28,7 @@ _FAMILIES: tuple[ModuleType, ...] = (
     linear,
     matmul,
     move,
+    normalise,
     pool,
     reduce,
     softmax,
@@ -43,6 +45,7 @@ _ALL_OPERATORS: tuple[Operator, ...] = (
     linear.OPERATOR,
     matmul.OPERATOR,
     *move.OPERATORS,
+    normalise.OPERATOR,
     *pool.OPERATORS,
     *reduce.OPERATORS,
     *softmax.OPERATORS,

@@ -42,6 +42,8 @@ def expand_composites(module: GraphModule, code: UserCode) -> None:
 def _is_composite(node: Node) -> bool:
     if node.op != "call_function" or node.target not in COMPOSITES or is_masked(node):
         return False
+    if node.target is aten.group_norm.default:
+        return node.args[0].meta["val"].dim() in (2, 3)
     return node.target is not aten.pad.default or _cuts_and_adds(node)
 
 
@@ -97,6 +99,19 @@ def _glu(self: Tensor, dim: int) -> Tensor:
     return first * torch.sigmoid(second)
 
 
+def _group_norm(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float, **_: Any) -> Tensor:
+    """Of an image, as which a vector or a sequence is seen."""
+    ones = [1] * (4 - input.dim())
+    image = input.reshape(*input.shape[:2], *ones, *input.shape[2:])
+    return F.group_norm(image, num_groups, weight, bias, eps).reshape(input.shape)
+
+
+def _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, **_):  # noqa: ANN001, ANN202
+    if not use_input_stats:
+        return F.batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    return F.group_norm(input, input.shape[1], weight, bias, eps)
+
+
 def _norm(self: Tensor, ord: float, dim: Sequence[int] | None, keepdim: bool, dtype: None) -> Tensor:
     dim = list(range(self.dim())) if dim is None else list(dim)
     if ord == 2:
@@ -146,6 +161,8 @@ def _truncated(self: Tensor) -> Tensor:
 
 
 COMPOSITES: Mapping[Any, Callable[..., Any]] = {
+    aten.baddbmm.default: lambda self, batch1, batch2, beta, alpha: torch.bmm(batch1 if alpha == 1 else batch1 * alpha, batch2)
+    + (self if beta == 1 else self * beta),
     aten.clamp.Tensor: lambda self, min, max: torch.minimum(torch.maximum(self, min), max),
     aten.einsum.default: lambda equation, tensors, path: torch.einsum(equation, tensors),
     aten.expand_as.default: lambda self, other: self.expand(other.shape),
@@ -154,9 +171,11 @@ COMPOSITES: Mapping[Any, Callable[..., Any]] = {
     aten.ge.Scalar: lambda self, other: 1 - _below(self, other),
     aten.ge.Tensor: lambda self, other: 1 - _below(self, other),
     aten.glu.default: _glu,
+    aten.group_norm.default: _group_norm,
     aten.gt.Scalar: _above,
     aten.gt.Tensor: _above,
     aten.hardshrink.default: lambda self, lambd: self * _above(torch.abs(self), lambd),
+    aten.instance_norm.default: _instance_norm,
     aten.le.Scalar: lambda self, other: 1 - _above(self, other),
     aten.le.Tensor: lambda self, other: 1 - _above(self, other),
     aten.linalg_vector_norm.default: _norm,

@@ -9,6 +9,7 @@ calibration data: of every element of the input, so that what convolutions see b
 import torch
 from torch.fx import GraphModule, Node
 
+from compiler.frontend.inline import TWIN
 from compiler.frontend.nodes import attribute
 from compiler.frontend.quantiser import WEIGHTED
 from compiler.frontend.writer import Writer
@@ -53,11 +54,12 @@ def is_recorder(module: GraphModule, node: Node) -> bool:
 
 def correct_biases(prepared: GraphModule) -> None:
     """Corrects biases by the means that have been recorded, and takes the recorders out again."""
-    for recorder in [node for node in prepared.graph.nodes if is_recorder(prepared, node)]:
+    recorders = [node for node in prepared.graph.nodes if is_recorder(prepared, node)]
+    means = _means(prepared, recorders)
+    for recorder in recorders:
         (layer,) = recorder.users
         x, weight, bias, *settings = (*layer.args, None)[: max(len(layer.args), 3)]
-        mean = prepared.get_submodule(str(recorder.target)).mean
-        errors = layer.target(mean, _rounding_errors(prepared, weight), None, *settings)
+        errors = layer.target(means[recorder], _rounding_errors(prepared, weight), None, *settings)
         channel = errors.dim() - 1 if layer.target is aten.linear.default else 1
         shift = errors.transpose(0, channel).reshape(errors.shape[channel], -1).mean(1)
         before = attribute(prepared, str(bias.target)).detach().double() if bias is not None else 0.0
@@ -66,6 +68,19 @@ def correct_biases(prepared: GraphModule) -> None:
         prepared.graph.erase_node(recorder)
         prepared.delete_submodule(str(recorder.target))
     prepared.recompile()
+
+
+def _means(prepared: GraphModule, recorders: list[Node]) -> dict[Node, torch.Tensor]:
+    """Of each recorder what it has seen; twins (inline.py) have one mean, as they have one bias."""
+    groups: dict[object, list[Node]] = {}
+    for recorder in recorders:
+        (layer,) = recorder.users
+        groups.setdefault(layer.meta.get(TWIN, layer), []).append(recorder)
+    means = {}
+    for group in groups.values():
+        mean = sum(prepared.get_submodule(str(recorder.target)).mean for recorder in group) / len(group)
+        means |= dict.fromkeys(group, mean)
+    return means
 
 
 def _rounding_errors(prepared: GraphModule, observed: Node) -> torch.Tensor:

@@ -1,5 +1,6 @@
 """Turns the quantised torch.fx graph into the compiler's own graph. Every ATen operator that can be compiled is in `IMPORTS`."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -105,7 +106,7 @@ class Importer:
         return ir.Port(name, tensor, tuple(range(len(self.types[tensor].shape))))
 
     def _outputs(self, node: FxNode) -> list[ir.Port]:
-        results = torch.utils._pytree.tree_leaves(node.args[0])
+        results = [result for result in torch.utils._pytree.tree_leaves(node.args[0]) if result is not None]
         states = self.captured.states
         count = len(results) - len(states)
         if not count or not all(isinstance(result, FxNode) for result in results):
@@ -369,6 +370,36 @@ def _reduction(operator: str) -> Import:
     return convert
 
 
+def _layer_norm(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    """Layer and RMS norm."""
+    source = a["input"]
+    shape = tuple(source.meta["val"].shape)
+    count = math.prod(a["normalized_shape"])
+    epsilon = torch.finfo(torch.float32).eps if a["eps"] is None else a["eps"]
+    geometry = {"positions": 1, "groups": 1, "depth": count}
+    factors = {"factor": _constant_row(a["weight"], count, 1.0), "offset": _constant_row(a.get("bias"), count, 0.0)}
+    if math.prod(shape) == 0:
+        raise Unsupported("its input is empty")
+    return "normalise", [source], {**geometry, **factors, "epsilon": float(epsilon), "centred": "bias" in a}
+
+
+def _group_norm(node: FxNode, a: Mapping[str, Any]) -> Imported:
+    """Of an image; nhwc.py says where its elements lie."""
+    _require_batch(a["input"], 2)
+    channels, groups = a["input"].meta["val"].shape[1], int(a["num_groups"])
+    factors = {"factor": _constant_row(a["weight"], channels, 1.0), "offset": _constant_row(a["bias"], channels, 0.0)}
+    return "group_norm", [a["input"]], {**factors, "groups": groups, "epsilon": float(a["eps"]), "centred": True}
+
+
+def _constant_row(operand: FxNode | None, count: int, default: float) -> np.ndarray:
+    """float64 [count]"""
+    if operand is None:
+        return np.full(count, default)
+    if operand.op != "get_attr":
+        raise Unsupported("the factors and offsets of a norm must not depend on the model's inputs")
+    return operand.meta["val"].detach().numpy().astype(np.float64).reshape(count)
+
+
 def _softmax(operator: str) -> Import:
     return lambda node, a: (operator, [a["self"]], {"axis": a["dim"] % a["self"].meta["val"].dim()})
 
@@ -434,8 +465,10 @@ IMPORTS: Mapping[Any, Import] = {
     aten.expand.default: moves.expand,
     aten.flatten.using_ints: _reshape,
     aten.flip.default: moves.flip,
+    aten.group_norm.default: _group_norm,
     aten.hardtanh.default: _clamp("min_val", "max_val"),
     aten.index_select.default: _index_select,
+    aten.layer_norm.default: _layer_norm,
     aten.linear.default: _linear,
     aten.log_softmax.int: _softmax("log_softmax"),
     aten.matmul.default: _matmul,
@@ -449,6 +482,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.relu6.default: _clamp(0.0, 6.0),
     aten.repeat.default: moves.repeat,
     aten.reshape.default: _reshape,
+    aten.rms_norm.default: _layer_norm,
     aten.select.int: _reshape,
     aten.slice.Tensor: moves.slice_,
     aten.softmax.int: _softmax("softmax"),

@@ -38,7 +38,14 @@ WEIGHTED = {aten.conv1d.default, aten.conv1d.padding, aten.conv2d.default, aten.
 TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input}
 JOINED = {aten.cat.default}
 MATMULS = {aten.bmm.default, aten.matmul.default, aten.mm.default}
-RESCALED = {aten.log_softmax.int, aten.mean.dim, aten.sum.dim_IntList}
+RESCALED = {
+    aten.group_norm.default,
+    aten.layer_norm.default,
+    aten.log_softmax.int,
+    aten.mean.dim,
+    aten.rms_norm.default,
+    aten.sum.dim_IntList,
+}
 INDICES = {aten.argmax.default, aten.argmin.default}
 SHARED = {
     aten.adaptive_avg_pool1d.default,

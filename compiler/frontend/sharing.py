@@ -14,6 +14,8 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from compiler.frontend.inline import TWIN
+
 ANNOTATION = "quantization_annotation"
 
 Place = Node | tuple[Node, Node]
@@ -21,7 +23,7 @@ Place = Node | tuple[Node, Node]
 
 
 def share_directly(graph: Graph, states: Iterable[tuple[Node, Node]] = ()) -> None:
-    """Rewrites the annotations of all nodes. A tensor and its readers share a scale if they are to be quantised alike.
+    """Rewrites the annotations of all nodes. A tensor and its readers share a scale if they are to be quantised alike; so do twins.
 
     So do, whoever reads them, the two tensors of each pair in `states`: what a state is before a run, and the view that it is after it.
     Where they share with nothing else they take the fixed parameters, if any, of what the view is made of.
@@ -32,6 +34,9 @@ def share_directly(graph: Graph, states: Iterable[tuple[Node, Node]] = ()) -> No
         if isinstance(spec, SharedQuantizationSpec):
             sharers.join(place, spec.edge_or_node)
         sharers.join(place, (_tensor(place), wished_spec(spec)))
+    twins: dict[Hashable, Place] = {}
+    for place in specs:
+        sharers.join(place, twins.setdefault(_among_twins(place), place))
     results = {}
     for before, after in states:
         places = [place for place in specs if _tensor(place) in (before, after)]
@@ -61,6 +66,13 @@ def _fixed_of_state(places: list[Place], befores: Mapping[Node, Node]) -> Quanti
 
 def _tensor(place: Place) -> Node:
     return place[0] if isinstance(place, tuple) else place
+
+
+def _among_twins(place: Place) -> Hashable:
+    """What the place has in common with its twins, if it has any (inline.py)."""
+    operand, node = place if isinstance(place, tuple) else (None, place)
+    twin = node.meta.get(TWIN)
+    return place if twin is None else (twin, operand and node.all_input_nodes.index(operand))
 
 
 def wished_spec(spec: QuantizationSpecBase | None) -> QuantizationSpecBase | None:

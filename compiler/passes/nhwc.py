@@ -1,4 +1,4 @@
-"""Lets convolutions, pools and copies work on NHWC, between permutes that later passes cancel.
+"""Lets convolutions, pools, group norms and copies work on NHWC, between permutes that later passes cancel.
 
 y: [N,O,H,W] = conv2d(x: [N,C,H,W], w: [O,C,KH,KW])
     ->  xl: [N,H,W,C] = permute(x) permutation=(0, 2, 3, 1)
@@ -23,7 +23,7 @@ def nhwc(graph: Graph) -> Graph:
 
 
 def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
-    if node.operator not in ("conv2d", "avg_pool2d", "copy", "max_pool2d") or "layout" in node.attributes:
+    if node.operator not in ("conv2d", "avg_pool2d", "copy", "group_norm", "max_pool2d") or "layout" in node.attributes:
         return None
     if len(graph.types[node.output].shape) != 4:
         return None

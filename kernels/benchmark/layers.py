@@ -143,6 +143,13 @@ def _log_softmax(depth: int) -> Call:
     return Call("log_softmax", (_tensor(1, depth),), (_tensor(1, depth),), log_softmax_attributes(0.1, 0.05, 127))
 
 
+def _normalise(rows: int, depth: int) -> Call:
+    attributes = {"positions": 1, "groups": 1, "depth": depth, "centred": True, "epsilon": 1e-5}
+    factors = {"factor": _RNG.normal(1, 0.2, depth), "offset": _RNG.normal(0, 0.2, depth)}
+    tensor = TensorType((1, rows, depth), "int8", 0.05, 3)
+    return Call("normalise", (tensor,), (tensor,), attributes | factors)
+
+
 def _of_floats(call: Call) -> Call:
     """The same on float32: weights and bias as numbers near 1, no bounds."""
     inputs, outputs = (tuple(TensorType(tensor.shape, "float32") for tensor in tensors) for tensors in (call.inputs, call.outputs))
@@ -225,6 +232,7 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("depthwise dilated 12x64", _dilated(12, 64)),
         Layer("matmul 2x32x24x40", _matmul(2, 32, 24, 40)),
         Layer("log_softmax 12", _log_softmax(12)),
+        Layer("normalise 16x64", _normalise(16, 64)),
     ),
     "float": (
         Layer("conv 3x3 8-16", _of_floats(_conv((8, 8), 8, 16, (3, 3), 1, _SAME))),
@@ -242,6 +250,7 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("matmul 2x8x16x8", _of_floats(_matmul(2, 8, 16, 8))),
         Layer("argmax 100", _index_of_extreme("argmax", 100)),
         Layer("argmin 100", _index_of_extreme("argmin", 100)),
+        Layer("normalise 16x64", _of_floats(_normalise(16, 64))),
     ),
     "windows": (
         Layer("conv 5x5 32-16", _conv((8, 8), 32, 16, (5, 5), 1, (2, 2, 2, 2))),

@@ -258,6 +258,24 @@ def log_softmax(rng: Generator) -> tuple[Call, Inputs]:
     return Call("log_softmax", call.inputs, (int8_tensor(call.inputs[0].shape, zero, output_scale),), attributes), inputs
 
 
+def normalise(rng: Generator) -> tuple[Call, Inputs]:
+    outer, positions, groups, depth = (int(rng.choice([1, *rng.integers(1, most, 2)])) for most in (4, 12, 6, 20))
+    channels = groups * depth
+    attributes = {
+        "positions": positions,
+        "groups": groups,
+        "depth": depth,
+        "centred": bool(rng.integers(4)),
+        "epsilon": float(rng.choice([0.0, 1e-5, 1e-3])),
+        "factor": rng.normal(0.5, 1, channels),
+        "offset": rng.normal(0, 1, channels),
+    }
+    shape = (outer, positions, channels)
+    scale, output_scale = (float(s) for s in np.exp(rng.normal(-3, 2, 2)))
+    types = int8_tensor(shape, zero_point(rng), scale), int8_tensor(shape, zero_point(rng), output_scale)
+    return Call("normalise", types[:1], types[1:], attributes), [values(rng, shape)]
+
+
 def broadcast_shapes(rng: Generator) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Of two operands and their result: of up to four axes, of which either operand may lack some or have size 1."""
     if rng.integers(3) == 0:
@@ -491,6 +509,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     max_pool2d,
     softmax,
     log_softmax,
+    normalise,
     add,
     mul,
     div,

@@ -93,6 +93,10 @@ def pad(rng: Generator) -> tuple[Call, Inputs]:
     return _of_floats(int8_calls.pad(rng)[0], rng, value=float(rng.choice([0.0, -np.inf, np.float32(rng.normal())])))
 
 
+def normalise(rng: Generator) -> tuple[Call, Inputs]:
+    return _of_floats(int8_calls.normalise(rng)[0], rng, epsilon=float(rng.choice([1e-5, 1e-3])))
+
+
 def _function(name: str) -> Callable:
     def make(rng: Generator) -> tuple[Call, Inputs]:
         shape = (int(rng.integers(1, 30)),)
@@ -115,6 +119,7 @@ FLOAT_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     _with_activation(int8_calls.max_pool2d),
     _plain(int8_calls.softmax),
     _plain(int8_calls.log_softmax),
+    normalise,
     add,
     _with_activation(int8_calls.mul),
     div,
