@@ -47,7 +47,8 @@ def _apply(graph: Graph, node: Node, change: Rewrite) -> Graph:
         if old is node:
             nodes += change.nodes
         else:
-            nodes.append(dataclasses.replace(old, inputs=tuple(map(read, old.inputs))))
+            renames = not change.renamed.keys().isdisjoint(old.inputs)
+            nodes.append(dataclasses.replace(old, inputs=tuple(map(read, old.inputs))) if renames else old)
     return dataclasses.replace(
         graph,
         nodes=tuple(nodes),

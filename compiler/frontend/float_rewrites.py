@@ -11,6 +11,7 @@ from compiler.frontend.in_place import write_nothing_in_place
 from compiler.frontend.layer_operands import use_constant_weights
 from compiler.frontend.masks import unify_masks
 from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, view_given_outputs
+from compiler.frontend.resample import map_resampling
 from compiler.frontend.user_code import UserCode
 
 
@@ -19,6 +20,7 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     write_nothing_in_place(module, code)
     fold_constants(module, code)
     remove_identities(module)
+    map_resampling(module)
     expand_composites(module, code)
     fold_constants(module, code)
     unify_masks(module, code)

@@ -37,7 +37,8 @@ class Piece:
         values = [node.meta["val"] for node in _nodes(arguments)]
         mode = next((value.fake_mode for value in values if isinstance(value, FakeTensor)), contextlib.nullcontext())
         with torch.no_grad(), mode:
-            self.traced = make_fx(of_tensors, pre_dispatch=as_written)(*values)
+            # New tensors, as make_fx takes one for the other where two nodes have the same.
+            self.traced = make_fx(of_tensors, pre_dispatch=as_written)(*map(torch.empty_like, values))
 
     def put(self, module: GraphModule, place: Node, *arguments: Any, twins: str | None = None) -> Any:
         """`twins` names the piece if it is to be quantised alike wherever it is put."""

@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from compiler.frontend.inline import TWIN
+
 
 class Writer:
     """Adds calls before a node, which look to the user as if they were it."""
@@ -16,7 +18,7 @@ class Writer:
     def call(self, target: Any, *args: Any) -> Node:
         with self.module.graph.inserting_before(self.node):
             new = self.module.graph.call_function(target, args)
-        new.meta = dict(self.node.meta)
+        new.meta = {key: value for key, value in self.node.meta.items() if key != TWIN}
         new.meta["val"] = target(*torch.fx.node.map_arg(args, lambda argument: argument.meta["val"]))
         return new
 
