@@ -1,5 +1,6 @@
 """Programs for tests of planner and writer: steps with sizes and leads, no real kernels."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from compiler.errors import Source
@@ -17,11 +18,11 @@ def step(
     kernel: str = "copy_s8",
     params: bytes = b"params",
 ) -> Step:
-    call = Call("copy", tuple(TensorType((1,), "int8") for _ in inputs), tuple(TensorType((1,), "int8") for _ in outputs), {})
+    """Its call has no tensors before it is in a program."""
     return Step(
         layer=layer,
         kernel=kernel,
-        call=call,
+        call=Call("copy", (), (), {}),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         params=params,
@@ -39,6 +40,10 @@ def program(sizes: Mapping[str, int], steps: Sequence[Step], inputs: Sequence[st
     def ports(names: Sequence[str]) -> tuple[ProgramPort, ...]:
         return tuple(ProgramPort(name, name, types[name], (0,)) for name in names)
 
+    def called(one: Step) -> Step:
+        inputs, outputs = (tuple(types[name] for name in names) for names in (one.inputs, one.outputs))
+        return dataclasses.replace(one, call=Call("copy", inputs, outputs, {}))
+
     return Program(
         name="test",
         tier="scalar",
@@ -46,6 +51,6 @@ def program(sizes: Mapping[str, int], steps: Sequence[Step], inputs: Sequence[st
         outputs=ports(outputs),
         tensors=types,
         constants={},
-        steps=tuple(steps),
+        steps=tuple(map(called, steps)),
         weights_bytes=0,
     )

@@ -5,7 +5,7 @@ import pytest
 
 from kernels.operator import TIERS, Operator, UnsupportedError
 from kernels.registry import KERNELS, OPERATORS, PARAMS, kernel_signature
-from kernels.signature import kernel_adaptor, kernel_entry
+from kernels.signature import kernel_adaptor, kernel_entry, signature_table
 from kernels.testing.random_calls import random_calls
 from kernels.testing.random_float_calls import ALL_CALLS
 
@@ -50,7 +50,31 @@ def test_an_adaptor_hands_on_arguments_in_the_instructions_order() -> None:
     )
     assert "arguments[2], static_cast<std::int8_t*>(arguments[3])" in kernel_adaptor(kernel_signature("conv2d_s8"))
     assert kernel_entry(kernel_signature("conv2d_s8")) == "{run_conv2d_s8, check_conv2d_s8}"
-    assert kernel_signature("conv2d_s8").argument_count == 4
+
+
+def test_arguments_have_the_types_of_the_kernel_and_the_rank_of_images() -> None:
+    assert kernel_signature("argmax_s8").arguments == ("input_of(kInt8)", "kParamsArgument", "output_of(kInt32)")
+    image = "_of(kInt8).of_rank(4)"
+    assert kernel_signature("conv2d_s8").arguments == (f"input{image}", "kParamsArgument", "kScratchArgument", f"output{image}")
+    assert kernel_signature("concat_2_s8").arguments == (
+        "kInputOfAnyType",
+        "kInputOfAnyType",
+        "kParamsArgument",
+        "kOutputOfAnyType",
+    )
+
+
+def test_kernels_with_arguments_alike_share_them_in_a_table() -> None:
+    names = {"kindling::add_s8": "add_s8", "kindling::mul_s8": "mul_s8", "kindling::table_s8": "table_s8"}
+    assert signature_table("kTable", {name: kernel_signature(kernel) for name, kernel in names.items()}) == (
+        "static constexpr Argument arguments_of_add_s8[] = {input_of(kInt8), input_of(kInt8), kParamsArgument, output_of(kInt8)};\n"
+        "static constexpr Argument arguments_of_table_s8[] = {input_of(kInt8), kParamsArgument, output_of(kInt8)};\n"
+        "constexpr Signature kTable[] = {\n"
+        "    {16, 2, 4, arguments_of_add_s8},\n"
+        "    {16, 2, 4, arguments_of_add_s8},\n"
+        "    {18, 1, 3, arguments_of_table_s8},\n"
+        "};\n"
+    )
 
 
 def test_an_unknown_kernel_is_named() -> None:

@@ -1,6 +1,7 @@
 """What a kernel looks like from C++, and the table row through which the runtime reaches it (kernels/kernel.h)."""
 
 import dataclasses
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,17 +17,28 @@ class KernelSignature:
     scratch: bool  # takes working memory; then scratch_bytes(call, tier) > 0 on every tier
     outputs: tuple[str, ...]
     header: str  # declares kernel, params and check: "kernels/conv2d/conv2d.h"
+    rank: int | None = None  # of inputs and outputs, 4 of images; None: they may have any
+    any_dtype: bool = False  # elements may be of other types than these, one for all inputs and outputs
 
     @property
-    def argument_count(self) -> int:
-        """Tensors an instruction lists for this kernel, without ExecuTorch's repetition of the last output."""
-        return len(self.inputs) + 1 + self.scratch + len(self.outputs)
+    def arguments(self) -> tuple[str, ...]:
+        """C++ expressions of the `kindling::Argument` (runtime/signature.h) that each tensor of an instruction must suit."""
+        scratch = ["kScratchArgument"] if self.scratch else []
+        if self.any_dtype:
+            inputs, outputs = ["kInputOfAnyType"] * len(self.inputs), ["kOutputOfAnyType"] * len(self.outputs)
+            return (*inputs, "kParamsArgument", *scratch, *outputs)
+        rank = "" if self.rank is None else f".of_rank({self.rank})"
+        inputs, outputs = (
+            [f"{role}_of({element_type(ctype)}){rank}" for ctype in ctypes]
+            for role, ctypes in (("input", self.inputs), ("output", self.outputs))
+        )
+        return (*inputs, "kParamsArgument", *scratch, *outputs)
 
-    @property
-    def aligned_arguments(self) -> int:
-        """Bit i: argument i must be aligned to 16 bytes, as all are but int8 tensors."""
-        types = [*self.inputs, "params", *(["scratch"] if self.scratch else []), *self.outputs]
-        return sum(1 << i for i, ctype in enumerate(types) if ctype != "std::int8_t")
+
+def element_type(name: str) -> str:
+    """The C++ name of a `kindling::ElementType`, by NumPy's name of the dtype or C++'s of the type: "kInt8" of "int8" or "std::int8_t"."""
+    dtype = "float32" if name == "float" else name.removeprefix("std::").removesuffix("_t")
+    return f"k{dtype.capitalize()}" if dtype in ("uint8", "int8", "int16", "int32", "float32", "bool") else "kOtherType"
 
 
 def kernel_adaptor(kernel: KernelSignature) -> str:
@@ -44,3 +56,16 @@ def kernel_adaptor(kernel: KernelSignature) -> str:
 def kernel_entry(kernel: KernelSignature) -> str:
     """C++ initialiser of the kernel's row in a table of `kindling::Kernel`."""
     return f"{{run_{kernel.name}, check_{kernel.name}}}"
+
+
+def signature_table(table: str, kernels: Mapping[str, KernelSignature]) -> str:
+    """C++ definition of `table`, a `kindling::Signature` for each operator's name and its kernel, after that of what it points to."""
+    shared: dict[tuple[str, ...], str] = {}
+    for kernel in kernels.values():
+        shared.setdefault(kernel.arguments, f"arguments_of_{kernel.name}")
+    arrays = "".join(f"static constexpr Argument {name}[] = {{{', '.join(arguments)}}};\n" for arguments, name in shared.items())
+    rows = "".join(
+        f"    {{{len(name)}, {len(kernel.inputs)}, {len(kernel.arguments)}, {shared[kernel.arguments]}}},\n"
+        for name, kernel in kernels.items()
+    )
+    return f"{arrays}constexpr Signature {table}[] = {{\n{rows}}};\n"

@@ -45,8 +45,8 @@ Error Method::bind(const Program& program, uint32_t method, const Environment& e
   for (; next_ < instructions_.size; ++next_) {
     if (Error error = binder.bind_instruction(instructions_, next_); error != Error::Ok) return error;
   }
-  if (Error error = binder.bind_all(inputs_, environment.input_bytes, true); error != Error::Ok) return error;
-  if (Error error = binder.bind_all(outputs_, environment.output_bytes, false); error != Error::Ok) return error;
+  if (Error error = binder.bind_all(inputs_, environment.inputs, true); error != Error::Ok) return error;
+  if (Error error = binder.bind_all(outputs_, environment.outputs, false); error != Error::Ok) return error;
   if constexpr (kVerification == Verification::kFull) {
     if (Error error = binder.bind_rest(); error != Error::Ok) return error;
   }

@@ -49,8 +49,8 @@ Binder<kVerification>::Binder(const Program& program, Tables values, const Envir
       values_(values) {
   // The regions hold nothing yet: if there is room in the first, that is where notes on values are kept.
   if (regions_.size == 0 || regions_[0].size / sizeof(uint32_t) < values.size) return;
-  notes_ = reinterpret_cast<uint32_t*>(regions_[0].data);
-  for (uint32_t i = 0; i < values.size; ++i) notes_[i] = 0;
+  notes_ = {reinterpret_cast<uint32_t*>(regions_[0].data), values.size};
+  for (uint32_t& note : notes_) note = 0;
 }
 
 template <Verification kVerification>
@@ -72,7 +72,7 @@ Error Binder<kVerification>::check_operators(Tables operators) const {
 
 template <Verification kVerification>
 [[gnu::always_inline]] inline uint32_t Binder<kVerification>::bind(uint32_t index) {
-  bool is_known = index < values_.size && notes_ != nullptr && notes_[index] != 0;
+  bool is_known = index < notes_.size && notes_[index] != 0;
   return is_known ? notes_[index] : find(index);
 }
 
@@ -87,42 +87,53 @@ Error Binder<kVerification>::bind_call(Tables instructions, uint32_t i) {
   const KernelTable& kernels = environment_.kernels;
   if (call.kernel >= kernels.count) return Error::InvalidProgram;
   Signature signature = kernels.signatures[call.kernel];
-  if (call.values.size != signature.arguments + 1u) return Error::InvalidArgument;
+  if (call.values.size != signature.count + 1u) return Error::InvalidArgument;
   uint32_t bytes[kMaxArguments];
-  uint32_t k = 0;
-  uint32_t aligned = signature.aligned;
-  // Binds the next argument. It must be found, and whatever else is asked for.
-  auto bind_next = [&](uint32_t flags, uint32_t inverted) {
+  uint32_t any_type = 0;
+  for (uint32_t k = 0; k < signature.count; ++k) {
     uint32_t note = bind(call.values[k]);
-    bytes[k++] = note >> kBytesShift;
-    flags |= kFound | (aligned & kAligned);
-    aligned >>= 1;
-    if ((flags & ~(note ^ inverted)) == 0) return true;
-    if (note != 0) error_ = Error::InvalidArgument;
-    return false;
-  };
-  while (k < signature.inputs) {
-    if (!bind_next(0, 0)) return error_;
-  }
-  if (!bind_next(kConstant, 0)) return error_;
-  while (k < signature.arguments) {
-    if (!bind_next(kConstant, kConstant)) return error_;
+    if (note == 0) return error_;
+    bytes[k] = note >> kBytesShift;
+    Argument argument = signature.arguments[k];
+    if (argument.is_of_any_type()) {
+      if (k == 0) any_type = note;
+      argument = argument.of_type(any_type);
+    }
+    uint32_t wrong = argument.wrong_in(note);
+    if (wrong != 0) return (wrong & kType) != 0 ? Error::InvalidType : Error::InvalidArgument;
   }
   return kernels.kernels[call.kernel].check(bytes, addresses_[call.values[signature.inputs]]);
 }
 
 template <Verification kVerification>
-Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, Span<const uint32_t> bytes, bool written) {
+Error Binder<kVerification>::bind_all(Span<const uint32_t> indices, Span<const Port> ports, bool written) {
   constexpr bool kVerify = kVerification != Verification::kNone;
-  if (kVerify && indices.size != bytes.size) return Error::InvalidArgument;
+  if (kVerify && indices.size != ports.size) return Error::InvalidArgument;
   for (uint32_t i = 0; i < indices.size; ++i) {
     uint32_t note = bind(indices[i]);
     if constexpr (!kVerify) continue;
     if (note == 0) return error_;
-    if (note >> kBytesShift != bytes[i]) return Error::InvalidArgument;
+    if ((note & kType) != trait_of(ports[i].type)) return Error::InvalidType;
+    if (!has_shape(indices[i], ports[i].shape)) return Error::InvalidArgument;
     if (written && (note & kConstant) != 0) return Error::NotSupported;
   }
   return Error::Ok;
+}
+
+/// Of a tensor that is bound.
+template <Verification kVerification>
+bool Binder<kVerification>::has_shape(uint32_t index, Span<const uint32_t> shape) const {
+  FlatbufferReader<Verification::kNone> reader(program_.flatbuffer());
+  Table value, tensor;
+  Span<const uint32_t> sizes;
+  reader.table(values_, index, value);
+  reader.table(value, EValue::VT_VAL, tensor);
+  reader.u32s(tensor, Tensor::VT_SIZES, sizes);
+  if (sizes.size != shape.size) return false;
+  for (uint32_t i = 0; i < shape.size; ++i) {
+    if (sizes[i] != shape[i]) return false;
+  }
+  return true;
 }
 
 template <Verification kVerification>
@@ -178,14 +189,18 @@ template <Verification kVerification>
                  (reader_.is_absent(tensor, Tensor::VT_DATA_BUFFER_IDX) || home.data == environment_.state.data);
     if (kVerify && !plain) return fail(Error::NotSupported);
   }
-  uint32_t bytes = 0;
-  if (kVerify && !(tensor_bytes(reader_, tensor, bytes) && lies_in(home.size, offset, bytes))) return fail(Error::InvalidProgram);
   uint8_t* address = const_cast<uint8_t*>(home.data) + offset;
+  uint32_t note = kAligned;
+  if constexpr (kVerify) {
+    Extent extent;
+    sound = read_extent(reader_, tensor, extent) && lies_in(home.size, offset, extent.bytes);
+    if (!sound) return fail(Error::InvalidProgram);
+    note = extent.bytes << kBytesShift | extent.elements.traits | (extent.sizes.size << kRankShift & kRank);
+    if (is_aligned(address, 16)) note |= kAligned;
+    if (is_constant) note |= kConstant;
+  }
   addresses_[index] = address;
-  uint32_t note = bytes << kBytesShift | kFound;
-  if (is_constant) note |= kConstant;
-  if (is_aligned(address, 16)) note |= kAligned;
-  if (notes_ != nullptr) notes_[index] = note;
+  if (index < notes_.size) notes_[index] = note;
   return note;
 }
 

@@ -12,8 +12,6 @@ namespace {
 namespace schema = executorch_flatbuffer;
 using schema::InstructionArguments, schema::KernelTypes;
 
-constexpr uint32_t kBool = 11;  // a ScalarType
-
 /// An instruction of any kind.
 struct Step {
   InstructionArguments kind;
@@ -96,8 +94,9 @@ class BranchingBinder : public Binder<kVerification> {
     if (from == 0) return this->error_;
     uint32_t to = this->bind(move.to);
     if (to == 0) return this->error_;
-    bool fits = (to & this->kConstant) == 0 && from >> this->kBytesShift == to >> this->kBytesShift;
-    return fits ? Error::Ok : Error::InvalidArgument;
+    bool fits = (to & kConstant) == 0 && from >> this->kBytesShift == to >> this->kBytesShift;
+    if (!fits) return Error::InvalidArgument;
+    return ((from ^ to) & kType) == 0 ? Error::Ok : Error::InvalidType;
   }
 
   Error bind_condition(uint32_t index) {
@@ -110,7 +109,7 @@ class BranchingBinder : public Binder<kVerification> {
     }
     if (this->bind(index) == 0) return this->error_;
     if (!this->reader_.u8(table, schema::Tensor::VT_SCALAR_TYPE, type)) return Error::InvalidProgram;
-    return type == kBool ? Error::Ok : Error::InvalidType;
+    return type == static_cast<uint32_t>(schema::ScalarType::BOOL) ? Error::Ok : Error::InvalidType;
   }
 };
 

@@ -19,8 +19,8 @@ class BranchingMethod : private Method {
   /// run() gives up after so many instructions, as ExecuTorch does.
   static constexpr uint32_t kMaxInstructions = 10'000'000;
 
-  /// See Method::init. InvalidProgram also: an instruction jumps to where none is. InvalidType: a condition is neither kind.
-  /// InvalidArgument: a Move between tensors that differ in size, or into a constant.
+  /// See Method::init. InvalidProgram also: an instruction jumps to where none is. InvalidType: a condition is neither kind,
+  /// or a Move between tensors of different elements. InvalidArgument: a Move between tensors that differ in size, or into a constant.
   template <Verification kVerification = Verification::kStructure>
   Error init(const Program& program, uint32_t method, const Environment& environment);
 

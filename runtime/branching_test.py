@@ -86,6 +86,7 @@ def test_runs_do_not_depend_on_what_moved_before():
         "a condition that does not exist": (branching(JumpFalse(8, 0)), error("InvalidProgram")),
         "a condition that is a tensor of numbers": (branching(JumpFalse(X, 0)), error("InvalidType")),
         "a move between sizes": (branching(Move(SCRATCH, Z)), error("InvalidArgument")),
+        "a move between types": (branching(Move(X, Z), z=TensorValue(ScalarType.BYTE, (8,), offset=16)), error("InvalidType")),
         "a move into a constant": (branching(Move(X, SCALE)), error("InvalidArgument")),
         "a move of what does not exist": (branching(Move(9, Z)), error("InvalidProgram")),
         "a move of no tensor": (branching(Move(CONDITION, Z)), error("InvalidType")),

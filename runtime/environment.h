@@ -4,20 +4,10 @@
 #include <cstdint>
 
 #include "kernels/kernel.h"
+#include "runtime/signature.h"
 #include "runtime/span.h"
 
 namespace kindling {
-
-/// What an instruction must look like to suit a kernel. Its tensors are `inputs`, the params constant, then those that the kernel
-/// writes.
-struct Signature {
-  uint8_t name_bytes;  // of the operator
-  uint8_t inputs;
-  uint8_t arguments;  // in all, at most kMaxArguments
-  uint16_t aligned;   // bit i: argument i must be aligned to 16 bytes
-};
-
-inline constexpr uint32_t kMaxArguments = 16;
 
 /// The kernels, in the order in which programs number their operators.
 struct KernelTable {
@@ -30,12 +20,18 @@ struct KernelTable {
 /// Memory that tensors are planned into. `data` is aligned to 16 bytes.
 using Region = Span<uint8_t>;
 
-/// A program fits if its operators are those of the table, by name; if its inputs and outputs have the given bytes; and if it needs
-/// no more than there is of the rest.
+/// An input or output of a method.
+struct Port {
+  ElementType type;
+  Span<const uint32_t> shape;
+};
+
+/// A program fits if its operators are those of the table, by name; if its inputs and outputs have these types and shapes; and if it
+/// needs no more than there is of the rest.
 struct Environment {
   KernelTable kernels;
-  Span<const uint32_t> input_bytes;
-  Span<const uint32_t> output_bytes;
+  Span<const Port> inputs;
+  Span<const Port> outputs;
   Span<const Region> regions;  // region i is memory_id i + 1 of the program
   Span<void*> addresses;       // room for the address of each value
   Region state = {nullptr, 0};  // that of the regions, not the first, which holds what lasts from run to run, see state.h

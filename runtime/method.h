@@ -33,9 +33,11 @@ class Method {
   /// Makes ready method number `method` of `program`. What `environment` points to must outlive the method. What its first region
   /// holds is lost, so methods that share it are initialised before one of them runs, or between runs. State is left as it is.
   ///
-  /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidArgument: sizes of inputs
-  /// or outputs are not those of the environment, or it is misaligned, or an instruction does not suit its kernel. InvalidType:
-  /// an argument is not a tensor. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged.
+  /// NotFound: no such method. OutOfResources, OperatorMissing: the environment does not suffice. InvalidType: an
+  /// argument is not a tensor, or not of the elements that its kernel takes, or an input or output not of those of the environment.
+  /// InvalidArgument: the same of shapes; or an argument is otherwise not what its kernel takes (rank where that matters, size, place,
+  /// alignment, params), or it is misaligned. NotSupported: it needs what this runtime does not have. InvalidProgram: it is damaged;
+  /// a tensor of 2^24 bytes or more counts as such.
   /// After an error the method cannot run; next_instruction() is how far initialisation got.
   template <Verification kVerification = Verification::kStructure>
   Error init(const Program& program, uint32_t method, const Environment& environment);

@@ -101,9 +101,26 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             {"values": values(x=TensorValue(ScalarType.CHAR, (7,)))},
             error("InvalidArgument"),
         ),
+        "an input of another type": ({"inputs": (1,)}, error("InvalidType", 2)),
+        "an input of another rank": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (1, 1, 8), offset=5))},
+            error("InvalidArgument", 2),
+        ),
+        "an input of another shape": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (8, 1), offset=5))},
+            error("InvalidArgument", 2),
+        ),
         "a second input": ({"inputs": (0, 2)}, error("InvalidArgument", 2)),
-        "an output of another size": ({"outputs": (4,)}, error("InvalidArgument", 2)),
-        "an input that is a constant": ({"inputs": (1,)}, error("NotSupported", 2)),
+        "an output of another type": ({"outputs": (4,)}, error("InvalidType", 2)),
+        "an output of another size": (
+            {"values": (*values(), TensorValue(ScalarType.CHAR, (7,))), "outputs": (6,)},
+            error("InvalidArgument", 2),
+        ),
+        "an output of another rank": ({"outputs": (2,)}, error("InvalidArgument", 2)),
+        "an input that is a constant": (
+            {"values": values(x=TensorValue(ScalarType.CHAR, (1, 8), constant=0))},
+            error("NotSupported", 2),
+        ),
         "an input that does not exist": ({"inputs": (6,)}, error("InvalidProgram", 2)),
         "an argument that does not exist": (
             {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 4, 6)))},
@@ -123,7 +140,10 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
             {"values": values(scratch=TensorValue(ScalarType.BYTE, (8,), memory=1)), "calls": (KernelCall(0, (0, 4, 5)),)},
             error("InvalidArgument"),
         ),
-        "an output that is a constant": ({"calls": (KernelCall(0, (0, 1, 1)),)}, error("InvalidArgument")),
+        "an output that is a constant": (
+            {"values": values(y=TensorValue(ScalarType.CHAR, (8,), constant=0))},
+            error("InvalidArgument"),
+        ),
         "a scratch that is a constant": (
             {"calls": (KernelCall(0, (0, 1, 2)), KernelCall(1, (0, 2, 3, 3, 5)))},
             error("InvalidArgument", 1),
@@ -170,7 +190,31 @@ def test_a_first_region_too_small_for_notes_on_all_values_changes_nothing():
         ),
         "elements of another size": (
             {"values": values(x=TensorValue(ScalarType.SHORT, (8,)))},
+            error("InvalidType"),
+        ),
+        "truth values for numbers": (
+            {"values": values(z=TensorValue(ScalarType.BOOL, (8,), offset=16))},
+            error("InvalidType", 1),
+        ),
+        "params of signed bytes": (
+            {"values": values(add=TensorValue(ScalarType.CHAR, (12,), constant=1))},
+            error("InvalidType", 1),
+        ),
+        "params of two dimensions": (
+            {"values": values(scale=TensorValue(ScalarType.BYTE, (1, 8), constant=0))},
             error("InvalidArgument"),
+        ),
+        "a scratch of signed bytes": (
+            {"values": values(scratch=TensorValue(ScalarType.CHAR, (32,), offset=64))},
+            error("InvalidType", 1),
+        ),
+        "a scratch of two dimensions": (
+            {"values": values(scratch=TensorValue(ScalarType.BYTE, (1, 32), offset=64))},
+            error("InvalidArgument", 1),
+        ),
+        "a tensor of 2^24 bytes": (
+            {"values": values(y=TensorValue(ScalarType.CHAR, (1 << 24,), memory=1))},
+            error("InvalidProgram"),
         ),
     }.values(),
 )

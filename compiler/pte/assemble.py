@@ -44,8 +44,7 @@ class _Assembler:
     def method(self) -> Method:
         # Inputs first, so that a method's first values are its inputs.
         inputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.inputs)
-        outputs_by_name = {port.tensor: port.type for port in self.program.outputs}
-        calls = tuple(self._call(step, outputs_by_name) for step in self.program.steps)
+        calls = tuple(self._call(step) for step in self.program.steps)
         outputs = tuple(self._tensor(port.tensor, port.type) for port in self.program.outputs)
         for state in self.program.states:
             self._state(state)
@@ -59,21 +58,19 @@ class _Assembler:
             memory_bytes=tuple(self.memories.values()),
         )
 
-    def _call(self, step: Step, outputs: dict[str, TensorType]) -> KernelCall:
-        arguments = [self._operand(tensor) for tensor in step.inputs]
+    def _call(self, step: Step) -> KernelCall:
+        """Its tensors have the shapes that the kernel sees. The model's inputs and outputs may have others."""
+        arguments = [self._operand(tensor, type_) for tensor, type_ in zip(step.inputs, step.call.inputs, strict=True)]
         arguments.append(self._constant(TensorType((len(step.params),), "uint8"), step.params))
         if step.scratch_bytes:
             arguments.append(self._tensor(step.scratch, TensorType((step.scratch_bytes,), "uint8")))
-        # An output of the model has the model's shape, which may be a reshape of the kernel's.
-        arguments += [self._tensor(name, outputs.get(name, self.program.tensors[name])) for name in step.outputs]
+        arguments += [self._tensor(name, type_) for name, type_ in zip(step.outputs, step.call.outputs, strict=True)]
         return KernelCall(self.operators.index(step.kernel), tuple(arguments))
 
-    def _operand(self, tensor: str) -> int:
+    def _operand(self, tensor: str, type_: TensorType) -> int:
         if tensor in self.program.constants:
-            array = self.program.constants[tensor]
-            return self._constant(TensorType(array.shape, str(array.dtype)), array.tobytes())
-        ports = {port.tensor: port.type for port in (*self.program.inputs, *self.program.outputs)}
-        return self._tensor(tensor, ports.get(tensor, self.program.tensors[tensor]))
+            return self._constant(type_, self.program.constants[tensor].tobytes())
+        return self._tensor(tensor, type_)
 
     def _tensor(self, name: str, type_: TensorType) -> int:
         return self.values.index(self._planned(name, type_))

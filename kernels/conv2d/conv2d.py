@@ -85,12 +85,12 @@ GENERAL_PARAMS = ParamsStruct(
 PARAMS = (POINTWISE_PARAMS, CONV2D_PARAMS, GENERAL_PARAMS, conv2d_f32.CONV2D_F32_PARAMS)
 
 
-def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
-    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), "kernels/conv2d/conv2d.h")
+def _signature(name: str, params: ParamsStruct, scratch: bool, rank: int | None = 4) -> KernelSignature:
+    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), "kernels/conv2d/conv2d.h", rank)
 
 
 KERNELS = (
-    _signature("conv2d_1x1_s8", POINTWISE_PARAMS, scratch=True),
+    _signature("conv2d_1x1_s8", POINTWISE_PARAMS, scratch=True, rank=None),  # also of rows of features
     _signature("conv2d_s8", CONV2D_PARAMS, scratch=True),
     _signature("conv2d_general_s8", GENERAL_PARAMS, scratch=False),
     conv2d_f32.KERNEL,

@@ -41,7 +41,7 @@ CONV2D_F32_PARAMS = ParamsStruct(
 )
 
 KERNEL = KernelSignature(
-    "conv2d_f32", ("float",), CONV2D_F32_PARAMS.name, False, ("float",), "kernels/conv2d/conv2d_f32.h"
+    "conv2d_f32", ("float",), CONV2D_F32_PARAMS.name, False, ("float",), "kernels/conv2d/conv2d_f32.h", rank=4
 )
 
 

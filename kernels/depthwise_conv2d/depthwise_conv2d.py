@@ -76,7 +76,7 @@ PARAMS = (DEPTHWISE_PARAMS, DILATED_PARAMS, GENERAL_PARAMS)
 
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
     header = "kernels/depthwise_conv2d/depthwise_conv2d.h"
-    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), header)
+    return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), header, rank=4)
 
 
 KERNELS = (

@@ -70,7 +70,7 @@ LARGEST_CONCAT = 4
 
 
 def _kernel(name: str, params: ParamsStruct, inputs: int = 1) -> KernelSignature:
-    return KernelSignature(name, ("std::int8_t",) * inputs, params.name, False, ("std::int8_t",), "kernels/move/move.h")
+    return KernelSignature(name, ("std::int8_t",) * inputs, params.name, False, ("std::int8_t",), "kernels/move/move.h", any_dtype=True)
 
 
 KERNELS = (

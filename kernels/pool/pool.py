@@ -60,7 +60,7 @@ MAX_PARAMS = ParamsStruct(
 PARAMS = (AVERAGE_PARAMS, MAX_PARAMS, *pool_f32.PARAMS)
 
 KERNELS = tuple(
-    KernelSignature(f"{name}_s8", ("std::int8_t",), params.name, False, ("std::int8_t",), "kernels/pool/pool.h")
+    KernelSignature(f"{name}_s8", ("std::int8_t",), params.name, False, ("std::int8_t",), "kernels/pool/pool.h", rank=4)
     for name, params in (("avg_pool2d", AVERAGE_PARAMS), ("max_pool2d", MAX_PARAMS))
 ) + pool_f32.KERNELS
 

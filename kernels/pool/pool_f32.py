@@ -49,7 +49,7 @@ MAX_F32_PARAMS = ParamsStruct(
 PARAMS = (AVERAGE_F32_PARAMS, MAX_F32_PARAMS)
 
 KERNELS = tuple(
-    KernelSignature(f"{name}_f32", ("float",), params.name, False, ("float",), "kernels/pool/pool_f32.h")
+    KernelSignature(f"{name}_f32", ("float",), params.name, False, ("float",), "kernels/pool/pool_f32.h", rank=4)
     for name, params in (("avg_pool2d", AVERAGE_F32_PARAMS), ("max_pool2d", MAX_F32_PARAMS))
 )
 

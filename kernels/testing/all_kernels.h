@@ -2,10 +2,12 @@
 #pragma once
 
 #include "kernels/kernel.h"
+#include "runtime/signature.h"
 
 namespace kindling {
 
 extern const Kernel kAllKernels[];
+extern const Signature kAllSignatures[];  // of operators "kindling::<kernel>"
 extern const unsigned kAllKernelsCount;
 
 }  // namespace kindling

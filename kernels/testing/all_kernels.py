@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 from kernels.registry import KERNELS
-from kernels.signature import kernel_adaptor, kernel_entry
+from kernels.signature import kernel_adaptor, kernel_entry, signature_table
 
 
 def all_kernels_source() -> str:
@@ -23,6 +23,7 @@ def all_kernels_source() -> str:
             "const Kernel kAllKernels[] = {",
             *(f"    {kernel_entry(kernel)}," for kernel in KERNELS.values()),
             "};",
+            signature_table("kAllSignatures", {f"kindling::{name}": kernel for name, kernel in KERNELS.items()}),
             "const unsigned kAllKernelsCount = sizeof(kAllKernels) / sizeof(kAllKernels[0]);",
             "",
             "}  // namespace kindling",

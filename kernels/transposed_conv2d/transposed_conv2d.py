@@ -73,6 +73,7 @@ KERNELS = (
         True,
         ("std::int8_t",),
         "kernels/transposed_conv2d/transposed_conv2d.h",
+        rank=4,
     ),
     transposed_conv2d_f32.KERNEL,
 )

@@ -26,6 +26,7 @@ KERNEL = KernelSignature(
     False,
     ("float",),
     "kernels/transposed_conv2d/transposed_conv2d_f32.h",
+    rank=4,
 )
 
 

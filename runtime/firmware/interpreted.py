@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kernels.signature import KernelSignature, kernel_adaptor, kernel_entry
+from kernels.signature import element_type, kernel_adaptor, kernel_entry, signature_table
 from runtime.firmware import cpp, observed
 from runtime.firmware.built_model import BuiltModel
 from runtime.firmware.header import model_header
@@ -27,9 +27,8 @@ alignas(4) constexpr char kNames[] =
 {cpp.lines((_name(operator) for operator in model.operators), indent=4)};
 constexpr Kernel kKernels[] = {{
 {cpp.lines((kernel_entry(kernel) + "," for kernel in kernels), indent=4)}}};
-constexpr Signature kSignatures[] = {{
-{cpp.lines((_signature(*pair) + "," for pair in zip(model.operators, kernels)), indent=4)}}};
-static_assert(kMaxArguments >= {max(kernel.argument_count for kernel in kernels)}, "a kernel takes more tensors than that");
+{signature_table("kSignatures", {operator["name"]: kernel for operator, kernel in zip(model.operators, kernels)})}
+static_assert(kMaxArguments >= {max(len(kernel.arguments) for kernel in kernels)}, "a kernel takes more tensors than that");
 
 [[gnu::section(".state")]] constinit void* addresses[{model.name}::kValueCount] = {{}};
 [[gnu::section(".state")]] constinit Method method;
@@ -66,11 +65,9 @@ namespace {{
 {environment}
 {cpp.arena(plan)}constexpr Region kRegions[] = {{{regions}}};
 
-constexpr uint32_t kInputBytes[] = {{{_sizes(plan["inputs"])}}};
-constexpr uint32_t kOutputBytes[] = {{{_sizes(plan["outputs"])}}};
-constexpr {namespace}Environment kEnvironment = {{
-{fields[0]}    .input_bytes = kInputBytes,
-    .output_bytes = kOutputBytes,
+{_ports(model, "Input")}{_ports(model, "Output")}constexpr {namespace}Environment kEnvironment = {{
+{fields[0]}    .inputs = kInputs,
+    .outputs = kOutputs,
     .regions = kRegions,
 {fields[1]}}};
 {_FILE if plan["states"] else ""}
@@ -157,9 +154,9 @@ def _name(operator: dict[str, Any]) -> str:
     return f'"{name}' + "\\0" * (4 - len(name) % 4) + '"'
 
 
-def _signature(operator: dict[str, Any], kernel: KernelSignature) -> str:
-    return f"{{{len(operator['name'])}, {len(kernel.inputs)}, {kernel.argument_count}, {kernel.aligned_arguments:#x}}}"
-
-
-def _sizes(ports: list[dict[str, Any]]) -> str:
-    return ", ".join(str(port["bytes"]) for port in ports)
+def _ports(model: BuiltModel, kind: str) -> str:
+    """An array k<kind>s of Port, with the shapes of the model's header."""
+    ports = model.plan[f"{kind.lower()}s"]
+    shapes = (f"{model.name}::k{kind}{index}Shape" if port["shape"] else "{}" for index, port in enumerate(ports))
+    rows = ", ".join(f"{{{element_type(port['dtype'])}, {shape}}}" for port, shape in zip(ports, shapes))
+    return f"constexpr Port k{kind}s[] = {{{rows}}};\n"

@@ -135,10 +135,18 @@ def test_interpreted_names_are_padded_to_words_with_at_least_one_zero():
     assert '"kindling::linear_s8\\0"' in text  # 19
 
 
-def test_interpreted_signatures_tell_the_loader_what_must_be_aligned():
-    # linear_s8: input, params, scratch, output; quantize_s8: float input, params, output.
+def test_interpreted_signatures_tell_the_loader_what_arguments_must_be():
     text = interpreted.source(_model("linear_s8", "quantize_s8"))
-    assert "{19, 1, 4, 0x6},\n    {21, 1, 3, 0x3},\n" in text
+    assert "arguments_of_linear_s8[] = {input_of(kInt8), kParamsArgument, kScratchArgument, output_of(kInt8)};" in text
+    assert "arguments_of_quantize_s8[] = {input_of(kFloat32), kParamsArgument, output_of(kInt8)};" in text
+    assert "{19, 1, 4, arguments_of_linear_s8},\n    {21, 1, 3, arguments_of_quantize_s8},\n" in text
+
+
+def test_interpreted_environment_has_types_and_shapes_of_inputs_and_outputs():
+    text = interpreted.source(_MODEL)
+    assert "Port kInputs[] = {{kInt8, kws::kInput0Shape}};\nconstexpr Port kOutputs[] = {{kInt8, kws::kOutput0Shape}};\n" in text
+    scalar = _PLAN | {"outputs": [_PLAN["outputs"][0] | {"shape": [], "dtype": "float32"}]}
+    assert "Port kOutputs[] = {{kFloat32, {}}};" in interpreted.source(dataclasses.replace(_MODEL, plan=scalar))
 
 
 def test_interpreted_blob_is_the_whole_file():

@@ -80,8 +80,11 @@ Error check_add_s8(const uint32_t* bytes, const void* constant) {
 
 alignas(4) constexpr char kNames[] = "kindling::scale_s8\0\0kindling::add_s8\0\0\0";
 constexpr Kernel kKernels[] = {{run_scale_s8, check_scale_s8}, {run_add_s8, check_add_s8}};
-constexpr Signature kSignatures[] = {{18, 1, 3, 0b010}, {16, 2, 5, 0b01100}};
-constexpr uint32_t kBytes[] = {kOutputBytes};
+constexpr Argument kScaleArguments[] = {input_of(kInt8), kParamsArgument, output_of(kInt8)};
+constexpr Argument kAddArguments[] = {input_of(kInt8), input_of(kInt8), kParamsArgument, kScratchArgument, output_of(kInt8)};
+constexpr Signature kSignatures[] = {{18, 1, 3, kScaleArguments}, {16, 2, 5, kAddArguments}};
+constexpr uint32_t kInputShape[] = {1, kOutputBytes}, kOutputShape[] = {kOutputBytes};
+constexpr Port kInputs[] = {{kInt8, kInputShape}}, kOutputs[] = {{kInt8, kOutputShape}};
 
 /// Memory of exactly `bytes`, aligned to 16 bytes but for `misaligned`.
 class Block {
@@ -132,8 +135,8 @@ void run_program(const Request& request, Span<const char> name, Span<const uint8
   for (Region region : regions) fill_with_params(region);
   const Environment environment = {
       .kernels = {kNames, kKernels, kSignatures, 2},
-      .input_bytes = kBytes,
-      .output_bytes = kBytes,
+      .inputs = kInputs,
+      .outputs = kOutputs,
       .regions = regions,
       .addresses = {reinterpret_cast<void**>(addresses.data()), kAddresses},
       .state = request.stateful ? second.region() : Region(nullptr, 0),

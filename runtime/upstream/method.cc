@@ -1,6 +1,7 @@
 #include "runtime/upstream/method.h"
 
 #include "runtime/instruction.h"
+#include "runtime/tensor.h"
 #include "runtime/upstream/plan.h"
 
 namespace kindling::upstream {
@@ -37,12 +38,17 @@ Error check_regions(Span<const Wide> planned, Span<const Region> regions) {
 }
 
 /// Finds inputs or outputs. `ports` is null if there is no room for them.
-Error bind_ports(const Values& values, Span<const uint32_t> indices, Span<const uint32_t> bytes, bool written, void** ports) {
-  if (indices.size != bytes.size) return Error::InvalidArgument;
+Error bind_ports(const Values& values, Span<const uint32_t> indices, Span<const Port> expected, bool written, void** ports) {
+  if (indices.size != expected.size) return Error::InvalidArgument;
   for (uint32_t i = 0; i < indices.size; ++i) {
     Tensor tensor;
     if (Error error = values.tensor(indices[i], tensor); error != Error::Ok) return error;
-    if (tensor.count * tensor.element_bytes != bytes[i]) return Error::InvalidArgument;
+    const Port& port = expected[i];
+    if (kElements[static_cast<uint32_t>(tensor.type)].traits != trait_of(port.type)) return Error::InvalidType;
+    // The port's shape is in the order of memory.
+    uint32_t count = 1;
+    for (uint32_t size : port.shape) count *= size;
+    if (tensor.rank != port.shape.size || tensor.count != count) return Error::InvalidArgument;
     if (written && tensor.is_constant) return Error::NotSupported;
     if (ports != nullptr) ports[i] = tensor.data;
   }
@@ -91,9 +97,9 @@ Error Method::prepare(const Program& program, uint32_t method, const Environment
   }
   void** ports = arena.take<void*>(plan.inputs.size + plan.outputs.size);
   inputs_ = plan.inputs.size;
-  Error error = bind_ports(values, plan.inputs, environment.input_bytes, true, ports);
+  Error error = bind_ports(values, plan.inputs, environment.inputs, true, ports);
   void** outputs = ports == nullptr ? nullptr : ports + inputs_;
-  if (error == Error::Ok) error = bind_ports(values, plan.outputs, environment.output_bytes, false, outputs);
+  if (error == Error::Ok) error = bind_ports(values, plan.outputs, environment.outputs, false, outputs);
   if (error != Error::Ok) return error;
   arena_bytes_ = arena.used();
   if (arena.is_exhausted()) return Error::OutOfResources;

@@ -13,12 +13,12 @@
 
 namespace kindling::upstream {
 
-/// What a firmware provides for a method. A program fits if its operators are among these, if its inputs and outputs have the given
-/// bytes, and if it needs no more than there is of the rest.
+/// What a firmware provides for a method. A program fits if its operators are among these, if its inputs and outputs have these
+/// types, and as many dimensions and elements, and if it needs no more than there is of the rest.
 struct Environment {
   Span<const Operator* const> operators;
-  Span<const uint32_t> input_bytes;
-  Span<const uint32_t> output_bytes;
+  Span<const Port> inputs;
+  Span<const Port> outputs;
   Span<const Region> regions;  // region i is memory_id i + 1 of the program; aligned to 16 bytes
   Span<uint8_t> arena;         // for what is prepared of each call; aligned as pointers are
 };
@@ -42,8 +42,8 @@ class Method {
   /// NotFound: no such method. OperatorMissing: instruction next_instruction() calls an operator that is not among the
   /// environment's; find_operator_name tells which. OutOfResources: a region or the arena is too small. InvalidArgument: sizes of
   /// inputs or outputs are not those of the environment, or something is misaligned, or an instruction's arguments are not what its
-  /// operator's schema allows. InvalidType: an argument is of a type or kind that the operator does not take. NotSupported: the
-  /// program needs what this runtime does not have. InvalidProgram: it is damaged. After an error the method cannot run.
+  /// operator's schema allows. InvalidType: an argument is of a type or kind that the operator does not take, or an input or output of
+  /// a type that is not the environment's. NotSupported: the program needs what this runtime does not have. InvalidProgram: it is damaged. After an error the method cannot run.
   /// The level is there as kindling::Method has it: at any, all that is read is checked.
   template <Verification kVerification = Verification::kStructure>
   Error init(const Program& program, uint32_t method, const Environment& environment) {

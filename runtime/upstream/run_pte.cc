@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/tensor.h"
 #include "runtime/upstream/all_operators.h"
 #include "runtime/upstream/method.h"
 #include "runtime/upstream/plan.h"
@@ -51,6 +52,26 @@ constexpr uint32_t kMaxPorts = 16;
 constexpr uint32_t kMaxRegions = 4;
 constexpr uint32_t kMaxRegionBytes = 1 << 28;
 
+/// Inputs or outputs as the program has them.
+struct Ports {
+  Error read(const Values& values, Span<const uint32_t> indices) {
+    if (indices.size > kMaxPorts) return Error::NotSupported;
+    for (count = 0; count < indices.size; ++count) {
+      Tensor& tensor = tensors[count];
+      if (Error error = values.tensor(indices[count], tensor); error != Error::Ok) return error;
+      const uint32_t type = kElements[static_cast<uint32_t>(tensor.type)].traits >> kTypeShift;
+      ports[count] = {static_cast<ElementType>(type), {tensor.sizes, tensor.rank}};
+    }
+    return Error::Ok;
+  }
+
+  uint32_t bytes(uint32_t i) const { return tensors[i].count * tensors[i].element_bytes; }
+
+  Tensor tensors[kMaxPorts];
+  Port ports[kMaxPorts];
+  uint32_t count = 0;
+};
+
 /// What a program's first method needs, and memory for it.
 struct Memory {
   Error prepare(const Program& program) {
@@ -65,25 +86,12 @@ struct Memory {
       region_count = i;
     }
     Values values(program, plan.values, {regions, region_count});
-    if (Error error = port_bytes(values, plan.inputs, input_bytes); error != Error::Ok) return error;
-    if (Error error = port_bytes(values, plan.outputs, output_bytes); error != Error::Ok) return error;
-    inputs = plan.inputs.size;
-    outputs = plan.outputs.size;
-    return Error::Ok;
-  }
-
-  static Error port_bytes(const Values& values, Span<const uint32_t> ports, uint32_t* bytes) {
-    if (ports.size > kMaxPorts) return Error::NotSupported;
-    for (uint32_t i = 0; i < ports.size; ++i) {
-      Tensor tensor;
-      if (Error error = values.tensor(ports[i], tensor); error != Error::Ok) return error;
-      bytes[i] = tensor.count * tensor.element_bytes;
-    }
-    return Error::Ok;
+    Error error = inputs.read(values, plan.inputs);
+    return error == Error::Ok ? outputs.read(values, plan.outputs) : error;
   }
 
   Environment environment() const {
-    return {{kAllOperators, kAllOperatorsCount}, {input_bytes, inputs}, {output_bytes, outputs}, {regions, region_count},
+    return {{kAllOperators, kAllOperatorsCount}, {inputs.ports, inputs.count}, {outputs.ports, outputs.count}, {regions, region_count},
             {arena.data(), arena.bytes()}};
   }
 
@@ -91,21 +99,20 @@ struct Memory {
   Block arena;
   Region regions[kMaxRegions];
   uint32_t region_count = 0, planned_bytes = 0;
-  uint32_t inputs = 0, outputs = 0;
-  uint32_t input_bytes[kMaxPorts], output_bytes[kMaxPorts];
+  Ports inputs, outputs;
 };
 
 bool run_on(const Method& const_method, const Memory& memory, const Block& inputs, std::FILE* file) {
   Method method = const_method;
   uint32_t bytes_a_run = 0;
-  for (uint32_t i = 0; i < memory.inputs; ++i) bytes_a_run += memory.input_bytes[i];
+  for (uint32_t i = 0; i < memory.inputs.count; ++i) bytes_a_run += memory.inputs.bytes(i);
   if (bytes_a_run == 0 || inputs.bytes() % bytes_a_run != 0) return false;
   for (uint32_t at = 0; at < inputs.bytes();) {
-    for (uint32_t i = 0; i < memory.inputs; at += memory.input_bytes[i++]) {
-      std::memcpy(method.input(i), inputs.data() + at, memory.input_bytes[i]);
+    for (uint32_t i = 0; i < memory.inputs.count; at += memory.inputs.bytes(i++)) {
+      std::memcpy(method.input(i), inputs.data() + at, memory.inputs.bytes(i));
     }
     if (method.run() != Error::Ok) return false;
-    for (uint32_t i = 0; i < memory.outputs; ++i) std::fwrite(method.output(i), 1, memory.output_bytes[i], file);
+    for (uint32_t i = 0; i < memory.outputs.count; ++i) std::fwrite(method.output(i), 1, memory.outputs.bytes(i), file);
   }
   return true;
 }

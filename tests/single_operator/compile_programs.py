@@ -1,6 +1,7 @@
 """Compiles random models of a single operator for all tiers, and computes by the references what they must answer.
 
-Writes <tier>.programs.bin for each tier, expected.bin (programs.py: results.bin) and models.json into --folder. Imports torch once for all.
+Writes <tier>.programs.bin for each tier, expected.bin (programs.py: results.bin) and models.json into --folder. Also, of bad_arguments.py,
+<tier>.<structure|full>.bad.bin for each tier and level of verification, and bad.json. Imports torch once for all.
 """
 
 import json
@@ -22,6 +23,7 @@ from compiler.program import Program
 from compiler.reference import run_program
 from kernels.operator import TIERS, TensorType
 from kernels.registry import OPERATORS
+from tests.single_operator.bad_arguments import bad_programs
 from tests.single_operator.programs import encode_programs, encode_results
 from tests.single_operator.random_models import Model, random_models
 
@@ -94,6 +96,13 @@ def main(_) -> None:
     folder = pathlib.Path(_FOLDER.value)
     for tier in TIERS:
         (folder / f"{tier}.programs.bin").write_bytes(encode_programs(compiled[tier]))
+    bad = {tier: list(bad_programs(files for files, _ in compiled[tier])) for tier in TIERS}
+    for tier, programs in bad.items():
+        for level in ("structure", "full"):
+            encoded = encode_programs([(program.compiled, []) for program in programs], full=level == "full")
+            (folder / f"{tier}.{level}.bad.bin").write_bytes(encoded)
+    rows = {tier: [(program.what, program.error, program.instruction) for program in programs] for tier, programs in bad.items()}
+    (folder / "bad.json").write_text(json.dumps(rows, indent=1))
     (folder / "expected.bin").write_bytes(encode_results(expected))
     (folder / "models.json").write_text(json.dumps(models, indent=1))
 

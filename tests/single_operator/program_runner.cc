@@ -15,11 +15,30 @@ constexpr uint32_t kMagic = 0x4e534c4b;
 constexpr uint32_t kMaxKernels = 16, kMaxPorts = 16, kMaxValues = 64;
 
 struct Head {
-  uint32_t pte_bytes, names_bytes, kernels, region_bytes, values, inputs, outputs, runs;
+  uint32_t pte_bytes, names_bytes, kernels, region_bytes, values, inputs, outputs, runs, verification;
 };
 
-struct Row {
-  uint32_t kernel, name_bytes, inputs, arguments, aligned;
+struct PortRow {
+  uint32_t bytes, type, rank, sizes[8];
+};
+
+constexpr ElementType kTypes[] = {kUint8, kInt8, kInt16, kInt32, kFloat32};
+
+/// Inputs or outputs of a method.
+struct Ports {
+  bool read(HostFile& file, uint32_t number) {
+    count = number;
+    if (count > kMaxPorts || file.read(rows, count * sizeof(PortRow)) != count * sizeof(PortRow)) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (rows[i].type >= sizeof(kTypes) || rows[i].rank > 8) return false;
+      ports[i] = {kTypes[rows[i].type], {rows[i].sizes, rows[i].rank}};
+    }
+    return true;
+  }
+
+  uint32_t count;
+  PortRow rows[kMaxPorts];
+  Port ports[kMaxPorts];
 };
 
 #if defined(__arm__)
@@ -49,48 +68,53 @@ class Runner {
 
   bool run_program() {
     Head head;
-    Row rows[kMaxKernels];
-    if (!read(&head, sizeof(head)) || head.kernels > kMaxKernels || head.inputs > kMaxPorts || head.outputs > kMaxPorts) return false;
+    uint32_t rows[kMaxKernels];
+    if (!read(&head, sizeof(head)) || head.kernels > kMaxKernels) return false;
     if (head.values > kMaxValues || head.region_bytes > sizeof(region) || head.names_bytes > sizeof(names_)) return false;
-    if (!read(rows, head.kernels * sizeof(Row)) || !read(names_, head.names_bytes)) return false;
+    if (!read(rows, head.kernels * sizeof(uint32_t)) || !read(names_, head.names_bytes)) return false;
     for (uint32_t i = 0; i < head.kernels; ++i) {
-      const Row& row = rows[i];
-      if (row.kernel >= kAllKernelsCount) return false;
-      kernels_[i] = kAllKernels[row.kernel];
-      signatures_[i] = {static_cast<uint8_t>(row.name_bytes), static_cast<uint8_t>(row.inputs), static_cast<uint8_t>(row.arguments),
-                        static_cast<uint16_t>(row.aligned)};
+      if (rows[i] >= kAllKernelsCount) return false;
+      kernels_[i] = kAllKernels[rows[i]];
+      signatures_[i] = kAllSignatures[rows[i]];
     }
-    if (!read(input_bytes_, head.inputs * sizeof(uint32_t)) || !read(output_bytes_, head.outputs * sizeof(uint32_t))) return false;
+    if (!inputs_.read(programs_, head.inputs) || !outputs_.read(programs_, head.outputs)) return false;
     if (head.pte_bytes > sizeof(store) || !read(store, head.pte_bytes)) return false;
 
     const Region regions[] = {{region, head.region_bytes}};
     const Environment environment = {
         .kernels = {names_, kernels_, signatures_, head.kernels},
-        .input_bytes = {input_bytes_, head.inputs},
-        .output_bytes = {output_bytes_, head.outputs},
+        .inputs = {inputs_.ports, inputs_.count},
+        .outputs = {outputs_.ports, outputs_.count},
         .regions = regions,
         .addresses = {addresses_, head.values},
     };
     Program program;
-    Error error = program.load({store, head.pte_bytes});
-    if (error == Error::Ok) error = method_.init(program, 0, environment);
+    const bool is_full = head.verification == static_cast<uint32_t>(Verification::kFull);
+    Error error = is_full ? prepare<Verification::kFull>(program, head, environment)
+                          : prepare<Verification::kStructure>(program, head, environment);
     const uint32_t state[] = {static_cast<uint32_t>(error), method_.next_instruction()};
     if (!results_.write(state, sizeof(state))) return false;
     for (uint32_t run = 0; run < head.runs; ++run) {
-      if (!infer(head, error == Error::Ok)) return false;
+      if (!infer(error == Error::Ok)) return false;
     }
     return true;
   }
 
+  template <Verification kVerification>
+  Error prepare(Program& program, const Head& head, const Environment& environment) {
+    Error error = program.load<kVerification>({store, head.pte_bytes});
+    return error == Error::Ok ? method_.init<kVerification>(program, 0, environment) : error;
+  }
+
   /// One inference; of a program that is not `ready`, only its inputs are read.
-  bool infer(const Head& head, bool ready) {
-    for (uint32_t i = 0; i < head.inputs; ++i) {
-      if (!read(ready ? method_.input(i) : region, input_bytes_[i])) return false;
+  bool infer(bool ready) {
+    for (uint32_t i = 0; i < inputs_.count; ++i) {
+      if (!read(ready ? method_.input(i) : region, inputs_.rows[i].bytes)) return false;
     }
     if (!ready) return true;
     if (method_.run() != Error::Ok) return false;
-    for (uint32_t i = 0; i < head.outputs; ++i) {
-      if (!results_.write(method_.output(i), output_bytes_[i])) return false;
+    for (uint32_t i = 0; i < outputs_.count; ++i) {
+      if (!results_.write(method_.output(i), outputs_.rows[i].bytes)) return false;
     }
     return true;
   }
@@ -101,7 +125,7 @@ class Runner {
   Kernel kernels_[kMaxKernels];
   Signature signatures_[kMaxKernels];
   alignas(4) char names_[64 * kMaxKernels];
-  uint32_t input_bytes_[kMaxPorts], output_bytes_[kMaxPorts];
+  Ports inputs_, outputs_;
   void* addresses_[kMaxValues];
 };
 

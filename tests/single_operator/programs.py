@@ -2,10 +2,11 @@
 
 programs.bin is a sequence of little-endian u32 and data: magic, number of programs, then for each
 
-    bytes of the .pte, bytes of the kernels' names, number of kernels, bytes of the region, number of values, of inputs, of outputs, of runs
-    per kernel, in the order of the .pte's operators: index in kernels/registry.py, bytes of its name, and its signature: inputs, arguments, aligned
+    bytes of the .pte, bytes of the kernels' names, number of kernels, bytes of the region, number of values, of inputs, of outputs, of runs,
+    1 for verification of the structure or 2 for all
+    per kernel, in the order of the .pte's operators: index in kernels/registry.py
     the names, each padded to four bytes with one zero at least
-    bytes of each input, bytes of each output
+    of each input, then of each output: bytes, dtype (index in DTYPES), rank, eight sizes of which the last ones may be unused
     the .pte, then for each run its inputs
 
 results.bin, for each program: error, next instruction, and if there is no error the outputs of each run.
@@ -15,30 +16,35 @@ import dataclasses
 import json
 import struct
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from compiler.compile import Compiled
-from kernels.registry import KERNELS, kernel_signature
+from kernels.registry import KERNELS
 
 MAGIC = 0x4E534C4B  # "KLSN"
+DTYPES = ("uint8", "int8", "int16", "int32", "float32")
 
 
-def encode_programs(programs: Sequence[tuple[Compiled, Sequence[bytes]]]) -> bytes:
-    """programs.bin of compiled models, each with the inputs of its runs."""
-    return struct.pack("<II", MAGIC, len(programs)) + b"".join(_encoded(*program) for program in programs)
+def encode_programs(programs: Sequence[tuple[Compiled, Sequence[bytes]]], full: bool = False) -> bytes:
+    """programs.bin of compiled models, each with the inputs of its runs; verified in `full` or only in their structure."""
+    return struct.pack("<II", MAGIC, len(programs)) + b"".join(_encoded(*program, 1 + full) for program in programs)
 
 
-def _encoded(compiled: Compiled, runs: Sequence[bytes]) -> bytes:
+def _encoded(compiled: Compiled, runs: Sequence[bytes], verification: int) -> bytes:
     plan, operators = json.loads(compiled.plan), json.loads(compiled.ops)["operators"]
     (region,) = plan["regions"]
     names = b"".join(_padded_name(operator["name"]) for operator in operators)
-    inputs, outputs = ([port["bytes"] for port in plan[ports]] for ports in ("inputs", "outputs"))
-    words = [len(compiled.pte), len(names), len(operators), region["bytes"], plan["values"], len(inputs), len(outputs), len(runs)]
+    inputs, outputs = plan["inputs"], plan["outputs"]
+    words = [len(compiled.pte), len(names), len(operators), region["bytes"], plan["values"], len(inputs), len(outputs), len(runs), verification]
     for operator in operators:
-        kernel = kernel_signature(operator["kernel"])
-        words += [list(KERNELS).index(kernel.name), len(operator["name"])]
-        words += [len(kernel.inputs), kernel.argument_count, kernel.aligned_arguments]
-    sizes = struct.pack(f"<{len(inputs) + len(outputs)}I", *inputs, *outputs)
-    return struct.pack(f"<{len(words)}I", *words) + names + sizes + compiled.pte + b"".join(runs)
+        words.append(list(KERNELS).index(operator["kernel"]))
+    ports = b"".join(_encoded_port(port) for port in (*plan["inputs"], *plan["outputs"]))
+    return struct.pack(f"<{len(words)}I", *words) + names + ports + compiled.pte + b"".join(runs)
+
+
+def _encoded_port(port: dict[str, Any]) -> bytes:
+    shape = port["shape"]
+    return struct.pack("<11I", port["bytes"], DTYPES.index(port["dtype"]), len(shape), *shape, *[0] * (8 - len(shape)))
 
 
 def _padded_name(name: str) -> bytes:

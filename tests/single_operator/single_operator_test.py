@@ -6,20 +6,15 @@ Environment: KINDLING_CORE, a core of platforms/cores.bzl or "host".
 import collections
 import functools
 import json
-import os
 import pathlib
-import subprocess
-import tempfile
 
-from kernels.testing.run_cases import tier_of
 from tests.single_operator.programs import Result, decode_results
 from tests.single_operator.random_models import FAMILIES
-from toolchains.qemu import emulator
+from tests.single_operator.run_programs import TIER, run_programs
 
-CORE = os.environ["KINDLING_CORE"]
 HERE = pathlib.Path(__file__).absolute().parent
 INVALID_PROGRAM = 0x23  # runtime/error.h
-PROGRAMS = HERE / f"{tier_of(CORE)}.programs.bin"
+PROGRAMS = HERE / f"{TIER}.programs.bin"
 
 
 @functools.cache
@@ -27,25 +22,17 @@ def models() -> list[dict]:
     return json.loads((HERE / "models.json").read_text())
 
 
-def results_of(file: pathlib.Path) -> list[Result]:
-    return list(decode_results(file.read_bytes(), [model["output_bytes"] for model in models()]))
-
-
 @functools.cache
 def expected() -> list[Result]:
-    return results_of(HERE / "expected.bin")
+    return list(decode_results((HERE / "expected.bin").read_bytes(), _output_bytes()))
 
 
 def run(programs: bytes) -> list[Result]:
-    with tempfile.TemporaryDirectory(prefix="kindling_") as folder:
-        directory = pathlib.Path(folder)
-        (directory / "programs.bin").write_bytes(programs)
-        runner = HERE / "program_runner"
-        if CORE == "host":
-            subprocess.run([runner], cwd=directory, check=True, timeout=300)
-        else:
-            emulator.run_elf(elf=runner, core=CORE, directory=directory, timeout_s=300)
-        return results_of(directory / "results.bin")
+    return run_programs(programs, _output_bytes())
+
+
+def _output_bytes() -> list[int]:
+    return [model["output_bytes"] for model in models()]
 
 
 def differences(results: list[Result]) -> list[str]:
