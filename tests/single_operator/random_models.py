@@ -156,7 +156,9 @@ def _matmul(chance: random.Random) -> Model:
     rows, depth, columns = (chance.randrange(1, 12) for _ in range(3))
     front = chance.choice([(), (2,), (2, 3)])
     form, b = chance.choice([("torch.matmul(x, y)", (depth, columns)), ("x @ y.transpose(-1, -2)", (columns, depth))])
-    return _model(_clamped(chance, form), (*front, rows, depth), (*chance.choice([front, front, ()]), *b))
+    # Not clamped to a narrow range: a scale that small against the products' has no kernel.
+    product = chance.choice(["{}", "F.relu({})"]).format(form)
+    return _model(product, (*front, rows, depth), (*chance.choice([front, front, ()]), *b))
 
 
 def _shape(chance: random.Random, least_rank: int = 1, largest: int = 7) -> Shape:
@@ -303,7 +305,7 @@ def _take(chance: random.Random) -> Model:
     return _model(
         chance.choice(
             [
-                f"x.flip({axis}) if {size} > 1 else x.repeat_interleave(2, {axis})",
+                f"x.flip({axis}) if {size} > 1 else torch.cat((x, x), {axis})",
                 f"x.repeat({[2 if i == axis else 1 for i in range(len(shape))]})",
                 f"x.unsqueeze({axis}).expand({[*shape[:axis], 3, *shape[axis:]]})",
                 f"torch.index_select(x, {axis}, self.i)",
