@@ -220,7 +220,8 @@ def pte_model(
     Args:
       name: the model's name.
       srcs: the model's Python files.
-      entry: function that returns the torch.nn.Module, e.g. "kws:build_model"; or a torch.export.ExportedProgram; or a module that
+      entry: function that returns the torch.nn.Module, e.g. "kws:build_model"; or a torch.export.ExportedProgram, which PT2E may have converted with a
+        quantizer of the user's (then without calibration: int8, and int16 for inputs, outputs and results of linear); or a module that
         compiler/frontend/qat.py has prepared, and training has finished, which needs no calibration; or for a model of several methods
         a dict of these by name, a module with its example inputs: {"encode": (module, inputs), ...}.
       program: instead of it, a file that torch.export.save has written (.pt2); int8 then needs `calibration` or `calibration_data`.

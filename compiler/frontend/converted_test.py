@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compiler.accuracy.measure import measure
 from compiler.errors import CompileError
 from compiler.frontend.build_graph import ModelRequest, build_graph
 from compiler.lower import lower
@@ -121,3 +122,9 @@ def test_what_is_not_supported_is_said(results: str, io: list[str], reason: str)
 def test_a_converted_program_has_no_float_form():
     with pytest.raises(CompileError, match="quantised already cannot be compiled to float32"):
         compiled(INT16_ENDS, request=ModelRequest("model", "model:build_model", "", "", ("model.py",), "float32"))
+
+
+def test_a_converted_program_has_nothing_to_be_measured_against():
+    Path("model.py").write_text(SOURCE.replace("{RESULTS}", INT16_ENDS))
+    with pytest.raises(CompileError, match="quantised already has no float model to be measured against"):
+        measure(REQUEST)
