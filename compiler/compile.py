@@ -97,6 +97,8 @@ def load_graphs(path: Path) -> tuple[Graph, ...]:
         return read_graphs(path.read_bytes())
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
+    except CompileError as error:
+        raise CompileError(f"{path}: {error}") from error
 
 
 def save_graphs(path: Path, graphs: Sequence[Graph]) -> None:

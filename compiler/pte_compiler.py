@@ -126,6 +126,7 @@ def _explanation(error: BaseException) -> str:
 
 
 def compile_files(values: flags.FlagValues) -> None:
+    _check_flags(values)
     if values.accuracy or values.accuracy_text:
         _write_accuracy(values)
         if not (values.graph or values.pte or values.ops or values.plan):
@@ -134,16 +135,12 @@ def compile_files(values: flags.FlagValues) -> None:
         graphs = build(_model_request(values))
         if values.graph:
             save_graphs(Path(values.graph), graphs)
-    elif values.graph:
+    else:
         graphs = load_graphs(Path(values.graph))
         if values.name:
             graphs = tuple(dataclasses.replace(graph, name=values.name) for graph in graphs)
-    else:
-        raise CompileError("nothing to compile: give --entry (a PyTorch model) or --graph; see --help")
     if not (values.pte or values.ops or values.plan):
         return
-    if not values.tier:
-        raise CompileError("to write a .pte, --tier must be given: scalar, dsp or mve")
     compiled = lower_graphs(graphs, _lowering_request(values))
     if values.pte:
         Path(values.pte).write_bytes(compiled.pte)
@@ -153,9 +150,29 @@ def compile_files(values: flags.FlagValues) -> None:
         Path(values.plan).write_text(compiled.plan)
 
 
-def _write_accuracy(values: flags.FlagValues) -> None:
-    if not values.entry:
+def _check_flags(values: flags.FlagValues) -> None:
+    """Raises CompileError where flags do not go together, or name what is not there."""
+    lowered, accuracy = values.pte or values.ops or values.plan, values.accuracy or values.accuracy_text
+    if not (values.entry or values.graph):
+        raise CompileError("nothing to compile: give --entry (a PyTorch model) or --graph; see --help")
+    if accuracy and not values.entry:
         raise CompileError("to measure accuracy, --entry must be given: it is held against the float model")
+    if values.dataset and not accuracy:
+        raise CompileError("--dataset is for --accuracy and --accuracy_text, of which neither is given")
+    if lowered and not values.tier:
+        raise CompileError("to write a .pte, --tier must be given: scalar, dsp or mve")
+    if not (lowered or accuracy or (values.entry and values.graph)):
+        raise CompileError("nothing to write: give --pte, --ops, --plan, --accuracy, or --graph with --entry; see --help")
+    for source in _sources(values):
+        if not Path(source).is_file():
+            raise CompileError(f"--srcs: there is no file {source}")
+
+
+def _sources(values: flags.FlagValues) -> tuple[str, ...]:
+    return tuple(source for group in values.srcs for source in group.split(",") if source)
+
+
+def _write_accuracy(values: flags.FlagValues) -> None:
     from compiler.accuracy.accuracy import accuracy_json, accuracy_text
     from compiler.accuracy.measure import measure
 
@@ -179,7 +196,7 @@ def _model_request(values: flags.FlagValues):
         entry=values.entry,
         example_inputs=values.example_inputs or f"{module}:example_inputs",
         calibration=values.calibration or f"{module}:calibration",
-        sources=tuple(source for group in values.srcs for source in group.split(",") if source),
+        sources=_sources(values),
         dtype=values.dtype,
     )
 
@@ -203,17 +220,21 @@ def serve(arguments: Sequence[str]) -> tuple[int, str]:
     values = flags.FlagValues()
     define_flags(values)
     try:
-        values(["pte_compiler", *spelt_with_underscores(arguments)])
+        _, *stray = values(["pte_compiler", *spelt_with_underscores(arguments)])
     except flags.Error as error:
         return 2, f"error: {error}"
-    return run(values)
+    return _refusal(stray) or run(values)
 
 
-def main(_: Sequence[str]) -> None:
+def _refusal(stray: Sequence[str]) -> tuple[int, str] | None:
+    return (2, f"error: {stray[0]!r} belongs to no flag") if stray else None
+
+
+def main(arguments: Sequence[str]) -> None:
     if flags.FLAGS.persistent_worker:
         serve_requests(serve)
         return
-    exit_code, message = run(flags.FLAGS)
+    exit_code, message = _refusal(arguments[1:]) or run(flags.FLAGS)
     if message:
         print(message, file=sys.stderr)
     sys.exit(exit_code)

@@ -156,6 +156,8 @@ def _check_inputs(leaves: Sequence[object], origin: str) -> Sample:
         if example.dtype != torch.float32:
             dtype = str(example.dtype).removeprefix("torch.")
             raise CompileError(f"{origin}: input {index} is {dtype}; a model's inputs must be float32")
+        if not example.numel():
+            raise CompileError(f"{origin}: input {index} has shape {list(example.shape)}, which holds no element")
     return tuple(leaves)
 
 

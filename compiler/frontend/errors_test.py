@@ -287,6 +287,24 @@ def test_integer_inputs():
     assert message == "error: m:example_inputs: input 0 is int64; a model's inputs must be float32"
 
 
+def test_inputs_without_elements():
+    message = compile_model(("return (torch.zeros(1, 1, 6, 6),)", "return (torch.zeros(0, 1, 6, 6),)"))
+    assert message == "error: m:example_inputs: input 0 has shape [0, 1, 6, 6], which holds no element"
+
+
+def test_results_that_are_no_tensors():
+    message = compile_model(("return self.second(x)", "return self.second(x), None"))
+    assert message == "error: forward() returns NoneType; a model returns tensors, or tuples and dicts of them"
+
+
+def test_shapes_that_do_not_fit_each_other_and_nothing_beside_the_line():
+    Path("models/m.py").write_text(MODEL.replace("x = x.flatten(1)", "x = x + torch.zeros(5)"))
+    command = [sys.executable, "-m", "compiler.pte_compiler", "--srcs=models/m.py", "--entry=m:build_model", "--tier=mve", "--pte=m.pte"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: models/m.py:12: RuntimeError: ") and done.stderr.count("\n") == 1
+
+
 def test_shapes_that_depend_on_data():
     message = compile_model(("return self.second(x)", "return x[x > 0]"))
     assert message == "error: models/m.py:13: layer index: its result has the dynamic shape ['u0']; shapes must be fixed"
@@ -335,15 +353,23 @@ def test_flags_that_contradict_each_other():
         1,
         "error: nothing to compile: give --entry (a PyTorch model) or --graph; see --help",
     )
-    assert serve(["--graph=m.graph", "--pte=m.pte"]) == (1, "error: cannot read m.graph: No such file or directory")
+    assert serve(["--graph=m.graph", "--tier=mve", "--pte=m.pte"]) == (1, "error: cannot read m.graph: No such file or directory")
     Path("m.graph").write_bytes(b"rubbish")
-    assert serve(["--graph=m.graph", "--tier=mve", "--pte=m.pte"]) == (1, "error: not a .graph file")
+    assert serve(["--graph=m.graph", "--tier=mve", "--pte=m.pte"]) == (1, "error: m.graph: not a .graph file")
     assert serve(["--tier=m55"])[0] == 2
+    assert serve(["m.graph", "--tier=mve", "--pte=m.pte"]) == (2, "error: 'm.graph' belongs to no flag")
+    assert serve(["--graph=m.graph", "--pte=m.pte"]) == (1, "error: to write a .pte, --tier must be given: scalar, dsp or mve")
+    nothing = "error: nothing to write: give --pte, --ops, --plan, --accuracy, or --graph with --entry; see --help"
+    assert serve(["--entry=m:build_model"]) == serve(["--graph=m.graph"]) == (1, nothing)
+    dataset = "error: --dataset is for --accuracy and --accuracy_text, of which neither is given"
+    assert serve(["--entry=m:build_model", "--graph=m.graph", "--dataset=m.npz"]) == (1, dataset)
+    sources = ["--entry=m:build_model", "--srcs=n.py", "--graph=m.graph"]
+    assert serve(sources) == (1, "error: --srcs: there is no file n.py")
 
 
 def test_verbose_shows_the_trace():
     Path("models/m.py").write_text(MODEL.replace("return Model()", "return 1 / 0"))
-    exit_code, message = serve(["--srcs=models/m.py", "--entry=m:build_model", "--verbose"])
+    exit_code, message = serve(["--srcs=models/m.py", "--entry=m:build_model", "--graph=m.graph", "--verbose"])
     assert exit_code == 1
     assert message.startswith("Traceback")
     assert message.endswith("error: models/m.py:16: ZeroDivisionError: division by zero")

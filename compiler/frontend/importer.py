@@ -10,6 +10,7 @@ from torch.fx import GraphModule
 from torch.fx import Node as FxNode
 
 from compiler import ir
+from compiler.errors import CompileError
 from compiler.frontend import import_moves as moves
 from compiler.frontend.arguments import arguments_of
 from compiler.frontend.capture import Captured
@@ -110,7 +111,8 @@ class Importer:
         states = self.captured.states
         count = len(results) - len(states)
         if not count or not all(isinstance(result, FxNode) for result in results):
-            raise node_error(node, self.code, "the model must return tensors")
+            kinds = {type(result).__name__ for result in results if not isinstance(result, FxNode)}
+            raise CompileError(f"forward() returns {', '.join(sorted(kinds)) or 'nothing'}; a model returns tensors, or tuples and dicts of them")
         names: list[str] = []
         for index, result in enumerate(results[:count]):
             wish = self.captured.output_names[index] if self.captured.output_names else layer_of(_past_dequantize(result))

@@ -1,4 +1,4 @@
-"""Imported before torch: makes its arithmetic the same on every x86-64 machine, and keeps it quiet.
+"""Imports torch: makes its arithmetic the same on every x86-64 machine, and keeps it quiet.
 
 PyTorch chooses vector code by what the CPU offers, which changes the last bits of sums, hence of calibrated ranges, hence of files
 that are to be equal wherever they are built. What a user has set wins.
@@ -19,7 +19,9 @@ _SETTINGS = {
 for _name, _value in _SETTINGS.items():
     os.environ.setdefault(_name, _value)
 
-for _logger in ("torch", "torch.utils._pytree", "torchao"):
-    logging.getLogger(_logger).setLevel(logging.ERROR)
-
 warnings.filterwarnings("ignore", module="torch.*")
+
+import torch  # noqa: E402, F401  (sets up its own logging, which therefore comes after it)
+
+for _logger in ("torch", "torch.utils._pytree", "torchao"):
+    logging.getLogger(_logger).setLevel(logging.CRITICAL)  # what torch logs as an error it raises as well

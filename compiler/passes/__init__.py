@@ -58,6 +58,7 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
     share_constants,
     share_nodes,
     narrow_concats,
+    copy_given,
 )
 
 
