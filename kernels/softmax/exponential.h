@@ -19,10 +19,11 @@ inline std::int32_t exponential_of(std::int32_t difference, const Params& params
   return exponential(rounding_doubling_high_multiply(difference * (1 << params.input_shift), params.input_multiplier));
 }
 
-/// Whether sizes are possible, and a row's largest element counts, so that its sum is not zero.
+/// Whether sizes are possible, a row's sum has room, and its largest element counts, so that the sum is not zero.
 template <class Params>
 inline bool is_softmax(const Params& params) {
-  return all_positive(params.outer, params.depth, params.inner) && params.diff_min <= 0 && params.input_shift >= 0 && params.input_shift < 32;
+  return all_positive(params.outer, params.depth, params.inner) && params.depth < 1u << kSumBits && params.diff_min <= 0 &&
+         params.input_shift >= 0 && params.input_shift < 32;
 }
 
 struct RowSum {

@@ -2,6 +2,7 @@
 states. Environment: KINDLING_CORE, a core of platforms/cores.bzl or "host"."""
 
 import functools
+import math
 import os
 import pathlib
 import struct
@@ -164,6 +165,17 @@ def test_windows_whose_positions_overflow_are_refused() -> None:
     assert run_cases(CORE, RUNNER, cases).failures == []
 
 
+@pytest.mark.parametrize("kernel", ["softmax_s8", "log_softmax_s8"])
+def test_rows_whose_sum_has_no_room_are_refused(kernel: str) -> None:
+    _, case = next(pair for pair in supported_cases(seed=1, per_operator=PER_OPERATOR) if pair[1].kernel == kernel)
+    cases = []
+    for depth, error in ((2**12 - 1, ANY_ERROR), (2**12, INVALID_ARGUMENT)):
+        sized = with_fields(case, {"outer": 1, "depth": depth, "inner": 1}, error)
+        arguments = [a if a.role == "params" else Argument(a.role, bytes(depth), a.alignment) for a in sized.arguments]
+        cases.append(Case(kernel, tuple(arguments), error=error))
+    assert run_cases(CORE, RUNNER, cases).failures == []
+
+
 def copy_of_one_byte(rank: int, error: int, times: int = 1) -> Case:
     """Of the only byte there is to the only place there is, again and again."""
     params = PARAMS["CopyParams"]
@@ -209,6 +221,22 @@ def test_what_checks_let_pass_stays_in_its_buffers() -> None:
                 else int(rng.choice([0, 1, 2, 3, 5, rng.integers(0, largest + 1)]))
             )
             cases.append(with_fields(case, {entry.name: value}, ANY_ERROR))
+    assert run_cases(CORE, RUNNER, cases).failures == []
+
+
+def test_any_field_at_the_ends_of_its_type_is_refused_or_harmless() -> None:
+    """Of every kernel's params: 0, 1, -1 and the least and the greatest number, one field after another."""
+    cases = []
+    for case in {case.kernel: case for _, case in supported_cases(seed=8, per_operator=40)}.values():
+        params = PARAMS[KERNELS[case.kernel].params]
+        for entry in params.fields_with_offsets:
+            if entry.ctype == "float":
+                ends = (0.0, -1.0, 3e38, math.inf, math.nan)
+            else:
+                range_ = np.iinfo(entry.ctype.removeprefix("std::").removesuffix("_t"))
+                ends = {0, 1, max(range_.min, -1), range_.min, range_.max}
+            cases += [with_fields(case, {entry.name: value}, ANY_ERROR) for value in ends]
+    assert {case.kernel for case in cases} == set(KERNELS)
     assert run_cases(CORE, RUNNER, cases).failures == []
 
 
