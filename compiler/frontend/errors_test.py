@@ -293,8 +293,8 @@ def test_inputs_without_elements():
 
 
 def test_results_that_are_no_tensors():
-    message = compile_model(("return self.second(x)", "return self.second(x), None"))
-    assert message == "error: forward() returns NoneType; a model returns tensors, or tuples and dicts of them"
+    message = compile_model(("return self.second(x)", "return self.second(x), 3"))
+    assert message == "error: forward() returns int; a model returns tensors, or tuples and dicts of them"
 
 
 def test_shapes_that_do_not_fit_each_other_and_nothing_beside_the_line():
