@@ -18,7 +18,7 @@ Operators and their attributes (float or int8; shapes as the node's tensors have
     avg_pool2d       input       kernel, stride, padding, count_include_pad
     max_pool2d       input       kernel, stride, padding, dilation, clamp
     avg_pool1d, max_pool1d       the same with one spatial axis
-    adaptive_avg_pool2d          output_size
+    adaptive_avg_pool2d          output_size, clamp; adaptive_avg_pool1d with one spatial axis
     mean, sum, amax, amin        axes, keepdim
     argmax, argmin   input       axes (one), keepdim; int32, where PyTorch has int64
     clamp            input       clamp

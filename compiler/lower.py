@@ -199,10 +199,16 @@ def _is_pointwise(graph: Graph, node: Node) -> bool:
     return node.operator == "conv2d" and graph.constants[node.inputs[1]].shape[1:3] == (1, 1) and node.attributes["groups"] == 1
 
 
-def _pool(graph: Graph, node: Node) -> _Lowered:
+def _only_type(graph: Graph, node: Node) -> TensorType:
+    """Of the output, whose scale and zero point the input has too."""
     source, result = graph.types[node.inputs[0]], graph.types[node.output]
     if (source.scale, source.zero_point) != (result.scale, result.zero_point):
         raise node.error(f"{node.operator} needs the same scale for its input and output")
+    return result
+
+
+def _pool(graph: Graph, node: Node) -> _Lowered:
+    result = _only_type(graph, node)
     keys = ("kernel", "stride", "padding") + (("dilation",) if node.operator == "max_pool2d" else ("count_include_pad",))
     return _simple(
         graph,
@@ -212,11 +218,13 @@ def _pool(graph: Graph, node: Node) -> _Lowered:
     )
 
 
+def _adaptive_pool(graph: Graph, node: Node) -> _Lowered:
+    return _simple(graph, node, node.operator, _activation(node, _only_type(graph, node)))
+
+
 def _clamp(graph: Graph, node: Node) -> _Lowered:
     """A clamp that nothing could take in is a maximum pool over single elements."""
-    source, result = graph.types[node.inputs[0]], graph.types[node.output]
-    if (source.scale, source.zero_point) != (result.scale, result.zero_point):
-        raise node.error("clamp needs the same scale for its input and output")
+    source, result = graph.types[node.inputs[0]], _only_type(graph, node)
     shape = source.shape if len(source.shape) == 4 else _as_image(math.prod(source.shape))
     attributes = {
         "kernel": (1, 1),
@@ -321,6 +329,7 @@ def _requantize(graph: Graph, node: Node) -> _Lowered:
 
 
 LOWERINGS: Mapping[str, Callable[[Graph, Node], _Lowered]] = {
+    "adaptive_avg_pool2d": _adaptive_pool,
     "add": _add,
     "amax": _one_operator(lower_extreme),
     "amin": _one_operator(lower_extreme),

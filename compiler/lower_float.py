@@ -58,6 +58,10 @@ def _pool(graph: Graph, node: Node) -> Lowered:
     return _simple(graph, node, node.operator, {key: node.attributes[key] for key in keys} | _activation(node))
 
 
+def _adaptive_pool(graph: Graph, node: Node) -> Lowered:
+    return _simple(graph, node, node.operator, _activation(node))
+
+
 def _clamp(graph: Graph, node: Node) -> Lowered:
     bounds = _activation(node)
     return _simple(graph, node, "clamp", {"low": bounds["activation_min"], "high": bounds["activation_max"]})
@@ -106,6 +110,7 @@ def _alike(lower_node: Callable[[Graph, Node], tuple[str, dict[str, Any], tuple[
 
 
 FLOAT_LOWERINGS: Mapping[str, Callable[[Graph, Node], Lowered]] = {
+    "adaptive_avg_pool2d": _adaptive_pool,
     "add": _add,
     "amax": _alike(lower_extreme),
     "amin": _alike(lower_extreme),

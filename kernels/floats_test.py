@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.adaptive_windows import AdaptiveWindows
 from kernels.operator import Call, TensorType, UnsupportedError
 from kernels.registry import OPERATORS
 from kernels.testing.properties import SLOW_PROPERTY
@@ -108,6 +109,20 @@ def test_average_pools(seed: int) -> None:
     taps = patches.shape[3] * patches.shape[4]
     bound = (taps + 1) * HALF_UNIT * np.abs(patches).max(axis=(3, 4))
     assert_within(call, inputs, bounded(call, patches.sum(axis=(3, 4)) / count), bound)
+
+
+@SLOW_PROPERTY
+@given(SEEDS)
+def test_average_pools_over_windows_that_differ_in_size(seed: int) -> None:
+    call, inputs = random_call("adaptive_avg_pool2d", seed)
+    x, result = inputs[0].astype(np.float64), np.empty(call.outputs[0].shape)
+    bound = np.empty(result.shape)
+    height, width = (AdaptiveWindows(*sizes) for sizes in zip(x.shape[1:3], result.shape[1:3]))
+    for row, column in np.ndindex(height.outputs, width.outputs):
+        window = x[:, height.starts[row] : height.ends[row], width.starts[column] : width.ends[column]]
+        result[:, row, column] = window.mean(axis=(1, 2))
+        bound[:, row, column] = (window.shape[1] * window.shape[2] + 1) * HALF_UNIT * np.abs(window).max(axis=(1, 2))
+    assert_within(call, inputs, bounded(call, result), bound)
 
 
 @SLOW_PROPERTY

@@ -11,10 +11,25 @@ def pixel_lead(window: Window, batches: int, input_channels: int, output_channel
     `reads_pixel_first`: all input an output pixel depends on is read (copied) before the pixel is written; otherwise
     it is read until the pixel's last byte is written.
     """
-    height, width = window.input_size
     out_height, out_width = window.output_size
     rows = np.maximum(np.arange(out_height) * window.stride[0] - window.padding[0], 0)
     columns = np.maximum(np.arange(out_width) * window.stride[1] - window.padding[1], 0)
+    channels = {"input_channels": input_channels, "output_channels": output_channels}
+    return lead_of_starts(rows, columns, window.input_size, batches, **channels, reads_pixel_first=reads_pixel_first)
+
+
+def lead_of_starts(
+    rows: np.ndarray,
+    columns: np.ndarray,
+    input_size: tuple[int, int],
+    batches: int,
+    *,
+    input_channels: int,
+    output_channels: int,
+    reads_pixel_first: bool,
+) -> int:
+    """Likewise, of windows that start in these rows and columns of the input, or beyond it."""
+    height, width = input_size
     first_read = (np.minimum(rows, height)[:, None] * width + np.minimum(columns, width)) * input_channels
     images = np.arange(batches) * height * width * input_channels
     first_read = (images[:, None] + first_read.reshape(-1)).reshape(-1)

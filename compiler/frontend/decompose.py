@@ -4,11 +4,15 @@ chunk, split, tensor_split, unbind                     ->  a slice (and squeeze)
 select                                                 ->  slice, squeeze
 stack                                                  ->  unsqueeze per operand, cat
 pixel_shuffle, pixel_unshuffle, channel_shuffle        ->  view, permute, view
+other names of an operator (swapaxes, clip, ...)       ->  the one that there is
 expand to more axes                                    ->  view, expand
 max, min of all elements; max, min along an axis       ->  amax, amin; amax and argmax, amin and argmin
 argmax, argmin of all elements                         ->  view, argmax, argmin
+matmul of batches that repeat along some axes only     ->  expand, matmul
+matmul with a vector, mv, dot                          ->  view, matmul, view
 """
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,6 +38,7 @@ def decompose_moves(module: GraphModule) -> None:
     for node in list(module.graph.nodes):
         if node.op != "call_function":
             continue
+        node.target = ALIASES.get(node.target, node.target)
         if node.target in SPLITS or node.target is aten.unbind.int:
             _split(module, node)
         elif node.target in (aten.max.dim, aten.min.dim):
@@ -90,9 +95,9 @@ def _over_all(target: Any) -> Callable[[Writer, Node], Node]:
 def _index_in_all(writer: Writer, node: Node) -> Node | None:
     if len(node.args) > 1 and node.args[1] is not None:
         return None
-    flat = writer.call(aten.view.default, node.args[0], [-1])
-    result = writer.call(node.target, flat, 0)
-    return writer.call(aten.view.default, result, list(node.meta["val"].shape)) if node.meta["val"].dim() else result
+    kept = node.meta["val"].dim()  # axes of size 1, as many as the operand has, or none
+    flat = writer.call(aten.view.default, node.args[0], [1] * (kept - 1) + [-1])
+    return writer.call(node.target, flat, -1, kept > 0)
 
 
 def _select(writer: Writer, node: Node) -> Node | None:
@@ -145,11 +150,49 @@ def _expand(writer: Writer, node: Node) -> Node | None:
     return writer.call(aten.expand.default, view, list(node.meta["val"].shape))
 
 
+def _matmul(writer: Writer, node: Node) -> Node | None:
+    """The kernel takes matrices: one for all, or as many of either operand as of the result."""
+    result = node.meta["val"].shape
+    shapes = [operand.meta["val"].shape for operand in node.args]
+    if min(map(len, shapes)) == 1:
+        wide = zip(node.args, shapes, ([1, -1], [-1, 1]))
+        matrices = [writer.call(aten.view.default, x, as_matrix) if len(shape) == 1 else x for x, shape, as_matrix in wide]
+        return writer.call(aten.view.default, writer.call(aten.matmul.default, *matrices), list(result))
+    if any(math.prod(shape[:-2]) == 1 for shape in shapes):
+        return None
+    repeated = [math.prod(shape[:-2]) != math.prod(result[:-2]) for shape in shapes]
+    if not any(repeated):
+        return None
+    return writer.call(node.target, *(_of_batches(writer, x, result[:-2]) if repeats else x for x, repeats in zip(node.args, repeated)))
+
+
+def _of_batches(writer: Writer, x: Node, front: Sequence[int]) -> Node:
+    shape = x.meta["val"].shape
+    view = writer.call(aten.view.default, x, [1] * (len(front) + 2 - len(shape)) + list(shape))
+    return writer.call(aten.expand.default, view, [*front, *shape[-2:]])
+
+
+ALIASES: dict[Any, Any] = {
+    aten.clip.default: aten.clamp.default,
+    aten.concat.default: aten.cat.default,
+    aten.concatenate.default: aten.cat.default,
+    aten.divide.Tensor: aten.div.Tensor,
+    aten.dot.default: aten.matmul.default,
+    aten.multiply.Tensor: aten.mul.Tensor,
+    aten.mv.default: aten.matmul.default,
+    aten.subtract.Tensor: aten.sub.Tensor,
+    aten.swapaxes.default: aten.transpose.int,
+    aten.swapdims.default: aten.transpose.int,
+    aten.true_divide.Tensor: aten.div.Tensor,
+}
+"""Operators that take the same arguments."""
+
 DECOMPOSITIONS: dict[Any, Callable[[Writer, Node], Node | None]] = {
     aten.argmax.default: _index_in_all,
     aten.argmin.default: _index_in_all,
     aten.channel_shuffle.default: _channel_shuffle,
     aten.expand.default: _expand,
+    aten.matmul.default: _matmul,
     aten.max.default: _over_all(aten.amax.default),
     aten.mean.default: _over_all(aten.mean.dim),
     aten.min.default: _over_all(aten.amin.default),

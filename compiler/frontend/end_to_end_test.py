@@ -10,10 +10,11 @@ import pytest
 
 from compiler.compile import LoweringRequest, lower_graph
 from compiler.errors import CompileError
-from compiler.frontend.build_graph import ModelRequest, build_graph, quantise
+from compiler.frontend.build_graph import build_graph, quantise
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import capture
 from compiler.frontend.importer import import_graph
+from compiler.frontend.written_models import in_workspace, write_model  # noqa: F401
 from compiler.frontend.user_code import UserCode
 from compiler.ir import Graph
 from compiler.lower import lower
@@ -26,38 +27,6 @@ from kernels.operator import TIERS
 from kernels.registry import OPERATORS
 
 import torch  # isort: skip  (after the front end, which sets it up)
-
-SOURCE = """
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        {layers}
-
-    def forward(self, x):
-        {forward}
-
-def build_model():
-    torch.manual_seed(1)
-    model = Model()
-    for layer in model.modules():
-        if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d)):
-            nn.init.uniform_(layer.running_mean, -0.5, 0.5)
-            nn.init.uniform_(layer.running_var, 0.5, 2.0)
-            nn.init.uniform_(layer.weight, 0.5, 2.0)
-            nn.init.uniform_(layer.bias, -0.5, 0.5)
-    return model
-
-def example_inputs():
-    return (torch.zeros({shape}),)
-
-def calibration():
-    for seed in range(16):
-        yield (torch.randn({shape}, generator=torch.Generator().manual_seed(seed)),)
-"""
 
 MODELS = {
     "the input and a constant among the outputs": (
@@ -463,19 +432,8 @@ FINER = {
 }
 
 
-def write_model(folder: Path, shape: tuple[int, ...], layers: str, forward: str) -> ModelRequest:
-    text = SOURCE.format(layers=layers, forward=forward, shape=", ".join(map(str, shape)))
-    (folder / "model.py").write_text(text)
-    return ModelRequest("model", "model:build_model", "model:example_inputs", "model:calibration", ("model.py",))
-
-
 def lowered(graph: Graph, tier: str = "scalar", io: PortTypes = PortTypes()) -> Program:
     return lower(run_passes(graph, io=io), tier, OPERATORS)
-
-
-@pytest.fixture(autouse=True)
-def in_workspace(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -77,8 +77,13 @@ def test_an_operator_that_is_not_supported():
 
 
 def test_a_use_of_an_operator_that_is_not_supported():
-    message = compile_model(("self.first(x)", "nn.functional.avg_pool2d(self.first(x), 1, divisor_override=2)"))
-    assert message == "error: models/m.py:11: layer avg_pool2d: avg_pool with divisor_override is not supported"
+    message = compile_model(("self.first(x)", "nn.functional.max_pool2d(self.first(x), 1, return_indices=True)[1].float()"))
+    assert message == "error: models/m.py:11: layer max_pool2d_with_indices: the indices of a maximum pool are not supported: only its values are"
+
+
+def test_a_repetition_without_an_axis():
+    message = compile_model(("self.first(x)", "self.first(x).repeat_interleave(1).reshape(self.first(x).shape)"))
+    assert message == "error: models/m.py:11: layer repeat_interleave: repeat_interleave needs an axis: flatten first"
 
 
 def test_a_convolution_whose_weights_are_computed():

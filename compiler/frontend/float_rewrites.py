@@ -4,6 +4,7 @@ from torch.fx import GraphModule
 from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 
 from compiler.frontend.composites import expand_composites
+from compiler.frontend.batch_axes import give_batch_axes
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.fold_constants import fold_constants
 from compiler.frontend.importer import check_operators
@@ -12,6 +13,7 @@ from compiler.frontend.layer_operands import use_constant_weights
 from compiler.frontend.masks import unify_masks
 from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, view_given_outputs
 from compiler.frontend.resample import map_resampling
+from compiler.frontend.pools import decompose_pools
 from compiler.frontend.user_code import UserCode
 
 
@@ -26,6 +28,8 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     unify_masks(module, code)
     remove_identities(module)
     decompose_moves(module)
+    decompose_pools(module)
+    give_batch_axes(module)
     use_constant_weights(module, code)
     batch_norms_as_convolutions(module, code)
     view_given_outputs(module)

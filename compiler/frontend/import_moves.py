@@ -42,6 +42,12 @@ def repeat(node: Node, a: Mapping[str, Any]) -> Imported:
     return _take(a["self"], [None if n == 1 else tuple(range(size)) * n for size, n in zip(shape, a["repeats"])])
 
 
+def repeat_interleave(node: Node, a: Mapping[str, Any]) -> Imported:
+    if a["dim"] is None:
+        raise UnsupportedMove("repeat_interleave needs an axis: flatten first")
+    return _take_along(a["self"], a["dim"], [i for i in range(_size(a["self"], a["dim"])) for _ in range(a["repeats"])])
+
+
 def index_select(node: Node, a: Mapping[str, Any], index: torch.Tensor | None) -> Imported:
     """`index` is the operand's value, None if it is not constant."""
     if index is None:

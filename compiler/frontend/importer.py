@@ -18,6 +18,7 @@ from compiler.frontend.functions import BINARY, UNARY, scalar_expression
 from compiler.frontend.import_moves import UnsupportedMove
 from compiler.frontend.masks import is_masked
 from compiler.frontend.nodes import attribute, layer_of, node_error, source_of
+from compiler.frontend.pools import MAXIMA
 from compiler.frontend.user_code import UserCode
 from compiler.functions import Expression
 from kernels.operator import TensorType
@@ -54,6 +55,8 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
 def _refusal(node: FxNode) -> str:
     if node.target in CONVERSIONS:
         return f"conversion to {_dtype_name(node.meta['val'])} is not supported: a model's tensors are float32"
+    if node.target in MAXIMA:
+        return "the indices of a maximum pool are not supported: only its values are"
     return f"operator {_operator_name(node)} is not supported"
 
 
@@ -253,7 +256,6 @@ def _both_sides(padding: tuple[int, ...]) -> tuple[int, ...]:
 
 def _convolution(axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
-        _require_batch(a["input"], axes)
         kernel = a["weight"].meta["val"].shape[2:]
         dilation = _spatial(a["dilation"], axes)
         if a["padding"] == "same":
@@ -276,7 +278,6 @@ def _convolution(axes: int) -> Import:
 
 def _transposed_convolution(axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
-        _require_batch(a["input"], axes)
         before = _spatial(a["padding"], axes)
         attributes = {
             "stride": _spatial(a["stride"], axes),
@@ -294,10 +295,7 @@ def _linear(node: FxNode, a: Mapping[str, Any]) -> Imported:
 
 
 def _matmul(node: FxNode, a: Mapping[str, Any]) -> Imported:
-    operands = [a["self"], a["other"] if "other" in a else a["mat2"]]
-    if any(operand.meta["val"].dim() < 2 for operand in operands):
-        raise Unsupported("a product with a vector is not supported: give it a second axis of size 1")
-    return "matmul", operands, {"transposed": False}
+    return "matmul", [a["self"], a["other"] if "other" in a else a["mat2"]], {"transposed": False}
 
 
 def _binary(operator: str) -> Import:
@@ -329,7 +327,6 @@ def _clamp(minimum: Any, maximum: Any) -> Import:
 
 def _pool(kind: str, axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
-        _require_batch(a["self"], axes)
         kernel = _spatial(a["kernel_size"], axes)
         stride = _spatial(a["stride"], axes) if a["stride"] else kernel
         before = _spatial(a["padding"], axes)
@@ -344,19 +341,15 @@ def _pool(kind: str, axes: int) -> Import:
         attributes: Attributes = {"kernel": kernel, "stride": stride, "padding": before + after}
         if kind == "max":
             return f"max_pool{axes}d", [a["self"]], {**attributes, "dilation": dilation}
-        if a.get("divisor_override") is not None:
-            raise Unsupported("avg_pool with divisor_override is not supported")
-        padded = any(before)
-        if padded and a["count_include_pad"] and after != before:
-            raise Unsupported("avg_pool with ceil_mode, padding and count_include_pad together is not supported")
-        return f"avg_pool{axes}d", [a["self"]], {**attributes, "count_include_pad": bool(padded and a["count_include_pad"])}
+        if any(before) and a["count_include_pad"]:  # what hangs over the padding does not count
+            return f"avg_pool{axes}d", [a["self"]], {**attributes, "padding": before + before, "count_include_pad": True}
+        return f"avg_pool{axes}d", [a["self"]], {**attributes, "count_include_pad": False}
 
     return convert
 
 
 def _adaptive_avg_pool(axes: int) -> Import:
     def convert(node: FxNode, a: Mapping[str, Any]) -> Imported:
-        _require_batch(a["self"], axes)
         return f"adaptive_avg_pool{axes}d", [a["self"]], {"output_size": tuple(node.meta["val"].shape[-axes:])}
 
     return convert
@@ -445,6 +438,8 @@ VANISHING = {aten.batch_norm.default}
 CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.to.device, aten.to.other, aten._to_copy.default}
 
 IMPORTS: Mapping[Any, Import] = {
+    aten._upsample_nearest_exact1d.vec: moves.upsample_nearest,
+    aten._upsample_nearest_exact2d.vec: moves.upsample_nearest,
     aten.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),
     aten.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
     aten.amax.default: _reduction("amax"),
@@ -483,6 +478,7 @@ IMPORTS: Mapping[Any, Import] = {
     aten.relu.default: _clamp(0.0, None),
     aten.relu6.default: _clamp(0.0, 6.0),
     aten.repeat.default: moves.repeat,
+    aten.repeat_interleave.self_int: moves.repeat_interleave,
     aten.reshape.default: _reshape,
     aten.rms_norm.default: _layer_norm,
     aten.select.int: _reshape,

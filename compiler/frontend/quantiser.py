@@ -48,6 +48,8 @@ RESCALED = {
 }
 INDICES = {aten.argmax.default, aten.argmin.default}
 SHARED = {
+    aten._upsample_nearest_exact1d.vec,
+    aten._upsample_nearest_exact2d.vec,
     aten.adaptive_avg_pool1d.default,
     aten.adaptive_avg_pool2d.default,
     aten.amax.default,
@@ -63,6 +65,7 @@ SHARED = {
     aten.pad.default,
     aten.permute.default,
     aten.repeat.default,
+    aten.repeat_interleave.self_int,
     aten.reshape.default,
     aten.select.int,
     aten.slice.Tensor,

@@ -13,6 +13,7 @@ from compiler.passes.fold_quantization import fold_quantization
 from compiler.passes.fold_transposes import fold_transposes
 from compiler.passes.fuse_clamps import fuse_clamps
 from compiler.passes.fuse_functions import fuse_functions, fuse_int8_functions
+from compiler.passes.gather_axes import gather_axes
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.merge_takes import merge_takes
 from compiler.passes.narrow_concats import narrow_concats
@@ -53,6 +54,7 @@ LAYOUT_PASSES: tuple[Pass, ...] = (
     nhwc,
     settle_layouts,
     drop_copies,
+    gather_axes,
     normalise_pools,
     remove_identities,
     share_constants,

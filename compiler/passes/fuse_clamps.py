@@ -18,6 +18,8 @@ from kernels.operator import TensorType
 Clamp = tuple[float | None, float | None]
 
 CLAMPING = {
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
     "add",
     "avg_pool1d",
     "avg_pool2d",

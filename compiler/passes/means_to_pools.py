@@ -4,13 +4,14 @@
                                                     m: [N,C] = reshape(y), which is read instead of y
     y: [N,C,2,2] = adaptive_avg_pool2d(x: [N,C,8,6]) output_size=(2, 2)  ->  y = avg_pool2d(x) kernel=(4, 3) stride=(4, 3)
 
-Other means stay: sums with a factor.
+Other means stay: sums with a factor. So do adaptive pools whose windows are uneven.
 """
 
 import dataclasses
 
 from compiler.ir import Graph, Node
 from compiler.rewrite import Rewrite, rewrite
+from kernels.adaptive_windows import AdaptiveWindows
 
 
 def means_to_pools(graph: Graph) -> Graph:
@@ -46,9 +47,9 @@ def _adaptive_pool(graph: Graph, node: Node) -> Rewrite | None:
     if node.operator not in ("adaptive_avg_pool1d", "adaptive_avg_pool2d"):
         return None
     sizes = graph.types[node.inputs[0]].shape[2:]
-    results = node.attributes["output_size"]
-    if any(size % result for size, result in zip(sizes, results)):
-        raise node.error(f"adaptive pooling from {list(sizes)} to {list(results)} needs windows of unequal size")
-    window = tuple(size // result for size, result in zip(sizes, results))
-    attributes = {"kernel": window, "stride": window, "padding": (0,) * 2 * len(window), "count_include_pad": False}
+    windows = [AdaptiveWindows(*both) for both in zip(sizes, node.attributes["output_size"])]
+    if any(each.step is None for each in windows):
+        return None
+    kernel, stride = (tuple(numbers) for numbers in zip(*((each.sizes[0], each.step) for each in windows)))
+    attributes = {"kernel": kernel, "stride": stride, "padding": (0,) * 2 * len(kernel), "count_include_pad": False}
     return Rewrite(nodes=(dataclasses.replace(node, operator=node.operator.removeprefix("adaptive_"), attributes=attributes),))

@@ -1,6 +1,3 @@
-import pytest
-
-from compiler.errors import CompileError
 from compiler.passes.means_to_pools import means_to_pools
 from compiler.passes.remove_identities import remove_identities
 from compiler.testing import GraphBuilder, int8, node_named, operators
@@ -43,9 +40,16 @@ def test_an_adaptive_pool_with_equal_windows_becomes_a_pool():
     assert pool.attributes["kernel"] == pool.attributes["stride"] == (4, 3)
 
 
-def test_an_adaptive_pool_with_unequal_windows_is_refused_by_name():
+def test_windows_that_overlap_evenly_are_a_pool_too():
     b = GraphBuilder()
-    x = b.input("x", int8(1, 4, 7, 7))
-    y = b.node("pool", "adaptive_avg_pool2d", [x], int8(1, 4, 3, 3), output_size=(3, 3))
-    with pytest.raises(CompileError, match=r"^model.py:1: layer pool: adaptive pooling from \[7, 7\] to \[3, 3\]"):
-        means_to_pools(b.graph(y))
+    x = b.input("x", int8(1, 4, 7, 13))
+    y = b.node("pool", "adaptive_avg_pool2d", [x], int8(1, 4, 3, 4), output_size=(3, 4))
+    (pool,) = means_to_pools(b.graph(y)).nodes
+    assert (pool.attributes["kernel"], pool.attributes["stride"]) == ((3, 4), (2, 3))
+
+
+def test_an_adaptive_pool_with_uneven_windows_stays():
+    b = GraphBuilder()
+    x = b.input("x", int8(1, 4, 7, 10))
+    y = b.node("pool", "adaptive_avg_pool2d", [x], int8(1, 4, 3, 7), output_size=(3, 7))
+    assert operators(means_to_pools(b.graph(y))) == ["adaptive_avg_pool2d"]

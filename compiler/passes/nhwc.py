@@ -18,12 +18,15 @@ TO_NHWC = (0, 2, 3, 1)
 TO_NCHW = (0, 3, 1, 2)
 
 
+OF_IMAGES = {"adaptive_avg_pool2d", "avg_pool2d", "conv2d", "copy", "group_norm", "max_pool2d"}
+
+
 def nhwc(graph: Graph) -> Graph:
     return rewrite(graph, _to_nhwc)
 
 
 def _to_nhwc(graph: Graph, node: Node) -> Rewrite | None:
-    if node.operator not in ("conv2d", "avg_pool2d", "copy", "group_norm", "max_pool2d") or "layout" in node.attributes:
+    if node.operator not in OF_IMAGES or "layout" in node.attributes:
         return None
     if len(graph.types[node.output].shape) != 4:
         return None

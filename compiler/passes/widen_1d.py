@@ -12,7 +12,7 @@ from compiler.rewrite import Rewrite, rewrite
 from kernels.operator import TensorType
 
 CONVOLUTIONS = ("conv1d", "conv_transpose1d")
-SPATIAL = {"kernel", "stride", "dilation"}
+SPATIAL = {"kernel", "stride", "dilation", "output_size"}
 
 
 def widen_1d(graph: Graph) -> Graph:
@@ -20,7 +20,7 @@ def widen_1d(graph: Graph) -> Graph:
 
 
 def _widen(graph: Graph, node: Node) -> Rewrite | None:
-    if node.operator not in (*CONVOLUTIONS, "avg_pool1d", "max_pool1d"):
+    if node.operator not in (*CONVOLUTIONS, "adaptive_avg_pool1d", "avg_pool1d", "max_pool1d"):
         return None
     x, *parameters = node.inputs
     image, sequence = graph.fresh(f"{node.name}.image"), graph.fresh(f"{node.name}.sequence")
@@ -39,8 +39,9 @@ def _widen(graph: Graph, node: Node) -> Rewrite | None:
         types[inputs[1]] = _with_height(graph.types[weight])
         constants[inputs[1]] = graph.constants[weight][:, :, None, :]
     attributes = {key: (1, *value) if key in SPATIAL else value for key, value in node.attributes.items()}
-    left, right = node.attributes["padding"]
-    attributes["padding"] = (0, left, 0, right)
+    if "padding" in attributes:
+        left, right = attributes["padding"]
+        attributes["padding"] = (0, left, 0, right)
     nodes = (
         Node(image, "reshape", (x,), (image,), {"shape": types[image].shape}, node.source),
         Node(node.name, node.operator.replace("1d", "2d"), tuple(inputs), node.outputs, attributes, node.source),

@@ -87,6 +87,11 @@ def _average(height: int, width: int, channels: int) -> Call:
     return Call("avg_pool2d", (_tensor(1, height, width, channels),), (_tensor(1, 1, 1, channels),), attributes)
 
 
+def _adaptive(size: int, result: int, channels: int) -> Call:
+    bounds = {"activation_min": -128, "activation_max": 127}
+    return Call("adaptive_avg_pool2d", (_tensor(1, size, size, channels),), (_tensor(1, result, result, channels),), bounds)
+
+
 def _softmax(depth: int) -> Call:
     return Call("softmax", (_tensor(1, depth),), (_tensor(1, depth),), softmax_attributes(0.1))
 
@@ -233,6 +238,7 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("matmul 2x32x24x40", _matmul(2, 32, 24, 40)),
         Layer("log_softmax 12", _log_softmax(12)),
         Layer("normalise 16x64", _normalise(16, 64)),
+        Layer("adaptive average 10-7x16", _adaptive(10, 7, 16)),
     ),
     "float": (
         Layer("conv 3x3 8-16", _of_floats(_conv((8, 8), 8, 16, (3, 3), 1, _SAME))),
@@ -251,6 +257,7 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("argmax 100", _index_of_extreme("argmax", 100)),
         Layer("argmin 100", _index_of_extreme("argmin", 100)),
         Layer("normalise 16x64", _of_floats(_normalise(16, 64))),
+        Layer("adaptive average 10-7x16", _of_floats(_adaptive(10, 7, 16))),
     ),
     "windows": (
         Layer("conv 5x5 32-16", _conv((8, 8), 32, 16, (5, 5), 1, (2, 2, 2, 2))),

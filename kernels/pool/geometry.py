@@ -50,3 +50,9 @@ def counted_taps(window: Window, include_pad: bool) -> np.ndarray:
     height, width = window.input_size
     padded_size = (height + top + bottom, width + left + right)
     return inside_taps(dataclasses.replace(window, padding=(0, 0, 0, 0), input_size=padded_size))
+
+
+def rounded_quotient(total: np.ndarray, count: np.ndarray | int) -> np.ndarray:
+    """Sum over count, rounded half away from zero."""
+    half = count // 2
+    return np.where(total > 0, (total + half) // count, -((-total + half) // count))

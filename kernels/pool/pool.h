@@ -17,4 +17,8 @@ Error check_avg_pool2d_s8(const std::uint32_t* argument_bytes, const void* param
 void max_pool2d_s8(const std::int8_t* input, const MaxPool2dParams& params, std::int8_t* output);
 Error check_max_pool2d_s8(const std::uint32_t* argument_bytes, const void* params);
 
+/// Windows of any sizes that cover the image, see adaptive.py, which says too how far the output may lie over the input.
+void adaptive_avg_pool2d_s8(const std::int8_t* input, const AdaptiveAvgPool2dParams& params, std::int8_t* output);
+Error check_adaptive_avg_pool2d_s8(const std::uint32_t* argument_bytes, const void* params);
+
 }  // namespace kindling

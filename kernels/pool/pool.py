@@ -1,4 +1,5 @@
-"""avg_pool2d and max_pool2d, NHWC, int8; input and output share scale and zero point. Of float32 see pool_f32.py.
+"""avg_pool2d and max_pool2d, NHWC, int8; input and output share scale and zero point. Of float32 see pool_f32.py, of windows that differ
+in size adaptive.py.
 
 Attributes of a call:
     kernel, stride     (height, width)
@@ -21,8 +22,8 @@ from kernels.by_dtype import ByDtype
 from kernels.operator import Call, Tier, UnsupportedError
 from kernels.overlap import pixel_lead
 from kernels.params import Field, ParamsStruct
-from kernels.pool import pool_f32
-from kernels.pool.geometry import counted_taps, counted_values, geometry_values, pool_window
+from kernels.pool import adaptive, pool_f32
+from kernels.pool.geometry import counted_taps, counted_values, geometry_values, pool_window, rounded_quotient
 from kernels.signature import KernelSignature
 from kernels.window import Window
 from kernels.window_fields import DILATION, channelwise
@@ -57,12 +58,12 @@ MAX_PARAMS = ParamsStruct(
     ),
 )
 
-PARAMS = (AVERAGE_PARAMS, MAX_PARAMS, *pool_f32.PARAMS)
+PARAMS = (AVERAGE_PARAMS, MAX_PARAMS, *pool_f32.PARAMS, *adaptive.PARAMS)
 
 KERNELS = tuple(
     KernelSignature(f"{name}_s8", ("std::int8_t",), params.name, False, ("std::int8_t",), "kernels/pool/pool.h", rank=4)
     for name, params in (("avg_pool2d", AVERAGE_PARAMS), ("max_pool2d", MAX_PARAMS))
-) + pool_f32.KERNELS
+) + (*pool_f32.KERNELS, *adaptive.KERNELS)
 
 
 class _PoolS8:
@@ -108,9 +109,7 @@ class _AvgPool2dS8(_PoolS8):
         window, attributes = self._window(call), call.attributes
         counted = counted_taps(window, attributes["count_include_pad"])[..., None]
         patches = window.patches(inputs[0], attributes["zero_point"]).astype(np.int64)
-        total, count = (patches * counted).sum(axis=(3, 4)), counted.sum(axis=(3, 4))
-        half = count // 2
-        average = np.where(total > 0, (total + half) // count, -((-total + half) // count))
+        average = rounded_quotient((patches * counted).sum(axis=(3, 4)), counted.sum(axis=(3, 4)))
         return [np.clip(average, attributes["activation_min"], attributes["activation_max"]).astype(np.int8)]
 
 
@@ -130,4 +129,4 @@ class _MaxPool2dS8(_PoolS8):
         return [np.clip(largest, call.attributes["activation_min"], call.attributes["activation_max"])]
 
 
-OPERATORS = tuple(ByDtype(*forms) for forms in zip((_AvgPool2dS8(), _MaxPool2dS8()), pool_f32.OPERATORS))
+OPERATORS = tuple(ByDtype(*forms) for forms in zip((_AvgPool2dS8(), _MaxPool2dS8()), pool_f32.OPERATORS)) + (adaptive.OPERATOR,)

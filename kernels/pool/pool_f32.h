@@ -17,4 +17,8 @@ Error check_avg_pool2d_f32(const std::uint32_t* argument_bytes, const void* para
 void max_pool2d_f32(const float* input, const MaxPool2dF32Params& params, float* output);
 Error check_max_pool2d_f32(const std::uint32_t* argument_bytes, const void* params);
 
+/// Windows of any sizes that cover the image, see adaptive.py, which says too how far the output may lie over the input.
+void adaptive_avg_pool2d_f32(const float* input, const AdaptiveAvgPool2dF32Params& params, float* output);
+Error check_adaptive_avg_pool2d_f32(const std::uint32_t* argument_bytes, const void* params);
+
 }  // namespace kindling

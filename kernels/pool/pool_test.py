@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from kernels.operator import Call, UnsupportedError
 from kernels.pool.pool import OPERATORS
 from kernels.testing.properties import SLOW_PROPERTY
-from kernels.testing.random_calls import avg_pool2d, int8_tensor, max_pool2d
+from kernels.testing.random_calls import adaptive_avg_pool2d, avg_pool2d, int8_tensor, max_pool2d
 
-AVERAGE, MAXIMUM = OPERATORS
+AVERAGE, MAXIMUM, ADAPTIVE = OPERATORS
 
 
 def windows(call: Call, x: np.ndarray) -> np.ndarray:
@@ -61,6 +61,36 @@ def test_maxima(seed: int) -> None:
     call = Call(call.operator, (int8_tensor(x.shape),), (int8_tensor((*call.outputs[0].shape[:3], x.shape[3])),), a)
     for expected, taps in zip(MAXIMUM.reference(call, [x])[0].flat, windows(call, x).flat):
         assert expected == min(max(max(tap for tap in taps if tap is not None), a["activation_min"]), a["activation_max"])
+
+
+@SLOW_PROPERTY
+@given(st.integers(0, 2**32 - 1))
+def test_averages_over_windows_that_differ_in_size(seed: int) -> None:
+    call, (x,) = adaptive_avg_pool2d(np.random.default_rng(seed))
+    (result,) = ADAPTIVE.reference(call, [x])
+    for (n, row, column, c), value in np.ndenumerate(result):
+        rows, columns = (
+            slice(math.floor(i * Fraction(inputs, outputs)), math.ceil((i + 1) * Fraction(inputs, outputs)))
+            for i, inputs, outputs in zip((row, column), x.shape[1:3], result.shape[1:3])
+        )
+        window = x[n, rows, columns, c].astype(int)
+        mean = rounded(Fraction(int(window.sum()), window.size))
+        assert value == min(max(mean, call.attributes["activation_min"]), call.attributes["activation_max"])
+
+
+@pytest.mark.parametrize(
+    ("source", "result", "reason"),
+    [
+        ((1, 7, 7, 3), (1, 3, 3, 4), "does not fit"),
+        ((7, 7, 3), (3, 3, 3), "does not fit"),
+        ((1, 7, 7, 3), (1, 0, 3, 3), "a size is 0"),
+        ((1, 2**11, 2**11, 1), (1, 3, 3, 1), "2.22 pixels or more"),
+    ],
+)
+def test_adaptive_pools_that_make_no_sense_are_refused(source: tuple[int, ...], result: tuple[int, ...], reason: str) -> None:
+    attributes = {"activation_min": -128, "activation_max": 127}
+    with pytest.raises(UnsupportedError, match=reason):
+        ADAPTIVE.kernel(Call("adaptive_avg_pool2d", (int8_tensor(source),), (int8_tensor(result),), attributes), "mve")
 
 
 def test_a_window_of_padding_alone_is_refused() -> None:

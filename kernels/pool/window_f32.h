@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/float_math.h"
 #include "kernels/span.h"
 
 namespace kindling {
@@ -29,6 +30,21 @@ inline float combine_taps(const float* first, std::int32_t rows, std::int32_t ro
     for (std::int32_t left = columns; left > 0; --left, tap += column_step) start = combine(start, *tap);
   }
   return start;
+}
+
+/// Writes the averages of all channels over a window of the image: of each its taps summed, over `count`. Returns where the outputs end.
+template <class Params>
+[[gnu::always_inline]] inline float* average_taps(const float* image, const Span& rows, const Span& columns, const Params& params,
+                                                  std::int32_t count, float* output) {
+  const std::int32_t channels = params.channels, row_step = params.input_width * channels;
+  const float divisor = static_cast<float>(count);
+  const float* first = image + rows.first * row_step + columns.first * channels;
+  for (std::int32_t channel = channels; channel > 0; --channel, ++first) {
+    const auto add = [](float sum, float tap) { return sum + tap; };
+    const float sum = combine_taps(first, rows.count, row_step, columns.count, channels, 0.0f, add);
+    *output++ = clamped(sum / divisor, params.activation_min, params.activation_max);
+  }
+  return output;
 }
 
 }  // namespace kindling

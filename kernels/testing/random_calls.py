@@ -241,6 +241,18 @@ def max_pool2d(rng: Generator) -> tuple[Call, Inputs]:
     return _pool(rng, "max_pool2d")
 
 
+def adaptive_avg_pool2d(rng: Generator) -> tuple[Call, Inputs]:
+    batches, channels, zero = int(rng.choice([1, 1, 2])), int(rng.integers(1, 40)), zero_point(rng)
+    size, result = (tuple(int(n) for n in rng.integers(1, most, 2)) for most in (12, 8))
+    call = Call(
+        "adaptive_avg_pool2d",
+        (int8_tensor((batches, *size, channels), zero),),
+        (int8_tensor((batches, *result, channels), zero),),
+        activation(rng, zero),
+    )
+    return call, [values(rng, call.inputs[0].shape)]
+
+
 def softmax(rng: Generator) -> tuple[Call, Inputs]:
     shape = (int(rng.integers(1, 4)), int(rng.integers(1, 40)), int(rng.choice([1, *rng.integers(1, 12, 2)])))
     if rng.integers(8) == 0:
@@ -507,6 +519,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     matmul,
     avg_pool2d,
     max_pool2d,
+    adaptive_avg_pool2d,
     softmax,
     log_softmax,
     normalise,

@@ -117,6 +117,7 @@ FLOAT_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     _with_activation(int8_calls.matmul),
     _with_activation(int8_calls.avg_pool2d),
     _with_activation(int8_calls.max_pool2d),
+    _with_activation(int8_calls.adaptive_avg_pool2d),
     _plain(int8_calls.softmax),
     _plain(int8_calls.log_softmax),
     normalise,

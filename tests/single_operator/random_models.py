@@ -192,6 +192,8 @@ def _image(chance: random.Random) -> Shape:
 def _max_pool(chance: random.Random) -> Model:
     kernel, shape = chance.randrange(2, 5), _image(chance)
     options = f"{kernel}, {chance.randrange(1, 4)}, {chance.randrange(0, kernel // 2 + 1)}, ceil_mode={chance.random() < 0.5}"
+    if chance.random() < 0.3 and kernel == 2:
+        options = "2, 1, 1, dilation=2"
     if chance.random() < 0.3:
         return _model(f"F.max_pool1d(x, {options})", (shape[0], *shape[1:3]))
     return _model(_clamped(chance, f"F.max_pool2d(x, {options})"), shape)
@@ -200,17 +202,18 @@ def _max_pool(chance: random.Random) -> Model:
 def _average_pool(chance: random.Random) -> Model:
     kernel, shape = chance.randrange(2, 5), _image(chance)
     padding = chance.randrange(0, kernel // 2 + 1)
-    options = f"{kernel}, {chance.randrange(1, 4)}, {padding}, ceil_mode={not padding and chance.random() < 0.5}"
+    options = f"{kernel}, {chance.randrange(1, 4)}, {padding}, ceil_mode={chance.random() < 0.5}"
     options += f", count_include_pad={chance.random() < 0.5}"
     if chance.random() < 0.3:
         return _model(f"F.avg_pool1d(x, {options})", (shape[0], *shape[1:3]))
+    if chance.random() < 0.2:
+        options += f", divisor_override={chance.randrange(2, 10)}"
     return _model(f"F.avg_pool2d(x, {options})", shape)
 
 
 def _adaptive_pool(chance: random.Random) -> Model:
-    times, output = chance.randrange(1, 4), (chance.randrange(1, 4), chance.randrange(1, 4))
-    shape = (1, chance.randrange(1, 24), output[0] * times, output[1] * (times + 1))
-    return _model(f"F.adaptive_avg_pool2d(x, {output})", shape)
+    output, shape = (chance.randrange(1, 8), chance.randrange(1, 8)), _image(chance)
+    return _model(chance.choice(["F.adaptive_avg_pool2d(x, {})", "F.adaptive_avg_pool2d(x, {})", "F.adaptive_max_pool2d(x, {})"]).format(output), shape)
 
 
 def _reduction(*names: str) -> Callable[[random.Random], Model]:
