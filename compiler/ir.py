@@ -172,6 +172,13 @@ class Graph:
             for tensor in (*node.inputs, *node.outputs)
         )
 
+    @cached_property
+    def _by_name(self) -> dict[str, Node]:
+        return {node.name: node for node in self.nodes}
+
+    def node(self, name: str) -> Node | None:
+        return self._by_name.get(name)
+
     def producer(self, tensor: str) -> Node | None:
         """The node that computes the tensor; None for inputs of the model and constants."""
         return self._producers.get(tensor)

@@ -38,6 +38,16 @@ def rewrite(graph: Graph, *rules: Rule) -> Graph:
             return graph.check()
 
 
+def rewrite_in_order(graph: Graph, rule: Rule) -> Graph:
+    """The same for a rule that makes no node match which stands before the one it changes: much faster in long graphs."""
+    for name in [node.name for node in graph.nodes]:
+        node = graph.node(name)
+        change = rule(graph, node) if node is not None else None
+        if change is not None:
+            graph = prune(_apply(graph, node, change))
+    return graph.check()
+
+
 def _apply(graph: Graph, node: Node, change: Rewrite) -> Graph:
     def read(tensor: str) -> str:
         return change.renamed.get(tensor, tensor)

@@ -11,7 +11,8 @@ from compiler.frontend.importer import check_operators
 from compiler.frontend.in_place import write_nothing_in_place
 from compiler.frontend.layer_operands import use_constant_weights
 from compiler.frontend.masks import unify_masks
-from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, view_given_outputs
+from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, reshape_views, view_given_outputs
+from compiler.frontend.recurrent import unroll_recurrent
 from compiler.frontend.resample import map_resampling
 from compiler.frontend.pools import decompose_pools
 from compiler.frontend.user_code import UserCode
@@ -23,6 +24,7 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     fold_constants(module, code)
     remove_identities(module)
     map_resampling(module)
+    unroll_recurrent(module, code)
     expand_composites(module, code)
     fold_constants(module, code)
     unify_masks(module, code)
@@ -33,6 +35,7 @@ def rewrite_float(module: GraphModule, code: UserCode) -> None:
     use_constant_weights(module, code)
     batch_norms_as_convolutions(module, code)
     view_given_outputs(module)
+    reshape_views(module)
     check_operators(module, code)
 
 

@@ -41,6 +41,14 @@ def remove_identities(module: GraphModule) -> None:
     module.recompile()
 
 
+def reshape_views(module: GraphModule) -> None:
+    """A view may stand behind a contiguous() that is there no more."""
+    for node in module.graph.nodes:
+        if node.target is aten.view.default:
+            node.target = aten.reshape.default
+    module.recompile()
+
+
 def _is_identity(node: Node) -> bool:
     if node.target in {aten.to.dtype, aten._to_copy.default, aten.to.dtype_layout}:
         return node.meta["val"].dtype == node.args[0].meta["val"].dtype

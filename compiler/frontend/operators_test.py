@@ -54,6 +54,19 @@ class Attention(nn.Module):
         return self.layer(x, x, x, attn_mask=self.mask)
 
 
+class Shuffled(nn.Module):
+    """As ShuffleNet's authors write it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Conv2d(4, 8, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.layer(x)
+        n, c, h, w = y.size()
+        return torch.transpose(y.view(n, 2, c // 2, h, w), 1, 2).contiguous().view(n, -1, h, w)
+
+
 class Encoder(nn.Module):
     """Of a layer that normalises first and one that does so last, with a mask that is a float32 buffer of 0 and -inf."""
 
@@ -128,6 +141,7 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
         ["table_s8", "matmul_s8", "mul_s8", "add_s8", "softmax_s8", "matmul_s8"],
     ),
     "a mask of -1e9": (lambda: Function(lambda x: (x @ x.mT).masked_fill(FUTURE, -1e9).softmax(-1)), STEPS, 26, ["matmul_s8", "mul_s8", "add_s8", "softmax_s8"]),
+    "channels shuffled by hand": (lambda: Shuffled(), IMAGE, 34, ["conv2d_1x1_s8", "copy_s8"]),
     "layer norm": (lambda: norm(nn.LayerNorm(12)), STEPS, 36, ["normalise_s8"]),
     "RMS norm": (lambda: norm(nn.RMSNorm(12)), STEPS, 36, ["normalise_s8"]),
     "group norm of an image": (

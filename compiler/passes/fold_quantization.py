@@ -12,7 +12,7 @@ in float is left for lowering to judge.
 import dataclasses
 
 from compiler.ir import Graph, Node
-from compiler.rewrite import Rewrite, rewrite
+from compiler.rewrite import Rewrite, rewrite_in_order
 
 OF_INTEGERS = {"argmax", "argmin"}
 """Operators whose results are integers that nothing quantises."""
@@ -22,7 +22,7 @@ WEIGHTED = {"conv1d": 0, "conv2d": 0, "conv_transpose1d": 1, "conv_transpose2d":
 
 
 def fold_quantization(graph: Graph) -> Graph:
-    return rewrite(graph, _fold)
+    return rewrite_in_order(graph, _fold)
 
 
 def _fold(graph: Graph, node: Node) -> Rewrite | None:
