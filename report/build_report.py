@@ -47,7 +47,7 @@ KINDS = {
     "linear": ("linear", "matmul"),
     "pool": ("pool", "reduce"),
     "elementwise": ("elementwise",),
-    "function": ("function", "softmax", "table"),
+    "function": ("function", "normalise", "softmax", "table"),
     "move": ("move", "quantize"),
     "input": ("input",),
     "scratch": ("scratch",),
