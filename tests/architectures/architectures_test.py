@@ -36,6 +36,7 @@ ARCHITECTURES = {
     "images.unet": (((1, 32, 32),), 24),
     "images.convolutional_autoencoder": (((1, 28, 28),), 36),
     "images.unet_nearest": (((1, 32, 32),), 24),
+    "images.unet_bilinear": (((1, 32, 32),), 24),
     "images.tiny_yolo": (((3, 64, 64),), 30),
     "images.super_resolution": (((1, 16, 16),), 30),
     "images.fomo": (((3, 64, 64),), 30),
@@ -48,6 +49,10 @@ ARCHITECTURES = {
     "signals.sensor_fusion": (((6, 32), (4,)), 30),
     "signals.deep_and_cross": (((20,),), 36),
     "signals.attention": (((16, 12),), 30),
+    "sequences.conformer": (((20, 12),), 20),
+    "sequences.keyword_transformer": (((16, 10),), 20),
+    "sequences.crnn": (((1, 20, 12),), 24),
+    "sequences.speaker_embedding": (((10, 32),), 28),
 }
 
 

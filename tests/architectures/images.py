@@ -40,6 +40,15 @@ def unet_nearest() -> nn.Module:
     return UNet(tuple(nn.Sequential(nn.Upsample(scale_factor=2), nn.Conv2d(i, o, 1)) for i, o in ((24, 16), (16, 8))))
 
 
+def unet_bilinear() -> nn.Module:
+    """Upsampled by bilinear interpolation and a pointwise convolution."""
+
+    def up(inputs: int, outputs: int) -> nn.Module:
+        return nn.Sequential(nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), nn.Conv2d(inputs, outputs, 1))
+
+    return UNet((up(24, 16), up(16, 8)))
+
+
 def convolutional_autoencoder() -> nn.Module:
     """float32 [1, 1, 28, 28] -> the same, through 8 channels of 7x7, back by transposed convolutions."""
     return nn.Sequential(
