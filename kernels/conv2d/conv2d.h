@@ -5,6 +5,7 @@
 
 #include "kernels/conv2d/params.h"
 #include "kernels/kernel.h"
+#include "kernels/target.h"
 
 namespace kindling {
 
@@ -18,6 +19,11 @@ Error check_conv2d_1x1_s8(const std::uint32_t* argument_bytes, const void* param
 /// Scratch: tile_bytes(taps) of tile.h, taps = kernel_height * kernel_width * input_channels / groups.
 void conv2d_s8(const std::int8_t* input, const Conv2dParams& params, void* scratch, std::int8_t* output);
 Error check_conv2d_s8(const std::uint32_t* argument_bytes, const void* params);
+
+/// As conv2d_s8, of 3x3 taps, one pixel apart, from whole sixteens of channels to whole fours, of one group. On MVE cores the taps of a
+/// weight record are ordered by row, sixteen channels, column, and channel.
+void conv2d_3x3_s8(const std::int8_t* input, const Conv2dParams& params, void* scratch, std::int8_t* output);
+Error check_conv2d_3x3_s8(const std::uint32_t* argument_bytes, const void* params);
 
 /// As conv2d_s8, without its conditions on factors, and without scratch.
 void conv2d_general_s8(const std::int8_t* input, const Conv2dGeneralParams& params, std::int8_t* output);

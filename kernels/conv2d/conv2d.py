@@ -11,10 +11,12 @@ Attributes of a call:
 
 Kernels:
     conv2d_1x1_s8      output pixel n reads input pixel n
+    conv2d_3x3_s8      3x3 taps, one pixel apart, from whole sixteens of channels to whole fours; differs from conv2d_s8 on MVE only
     conv2d_s8          everything else
     conv2d_general_s8  for factors and accumulators the others exclude (`Channels.is_narrow`); slow
 """
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -91,6 +93,7 @@ def _signature(name: str, params: ParamsStruct, scratch: bool, rank: int | None 
 
 KERNELS = (
     _signature("conv2d_1x1_s8", POINTWISE_PARAMS, scratch=True, rank=None),  # also of rows of features
+    _signature("conv2d_3x3_s8", CONV2D_PARAMS, scratch=True),
     _signature("conv2d_s8", CONV2D_PARAMS, scratch=True),
     _signature("conv2d_general_s8", GENERAL_PARAMS, scratch=False),
     conv2d_f32.KERNEL,
@@ -106,6 +109,11 @@ def tile_bytes(depth: int, tier: Tier) -> int:
     return -(-depth // step) * step * input_bytes
 
 
+def _by_sixteens(weights: np.ndarray) -> np.ndarray:
+    """[O, 3 rows * 3 columns * C] in the order in which conv2d_3x3_s8 takes them on MVE: row, sixteen channels, column, channel."""
+    return weights.reshape(len(weights), 3, 3, -1, 16).transpose(0, 1, 3, 2, 4).reshape(len(weights), -1)
+
+
 class _Conv2dS8:
     name = "conv2d"
 
@@ -115,7 +123,7 @@ class _Conv2dS8:
             return "conv2d_general_s8"
         window = self._window(call)
         pointwise = window.is_pointwise and call.attributes["groups"] == 1
-        return "conv2d_1x1_s8" if pointwise else "conv2d_s8"
+        return "conv2d_1x1_s8" if pointwise else "conv2d_3x3_s8" if self._is_3x3(call) else "conv2d_s8"
 
     def pack(self, call: Call, tier: Tier) -> bytes:
         kernel, channels = self.kernel(call, tier), self.channels(call)
@@ -136,13 +144,27 @@ class _Conv2dS8:
             }
             return POINTWISE_PARAMS.pack(shape | activation, {"channels": channels.records(tier)})
         geometry = self._geometry(call) | activation
-        if kernel == "conv2d_s8":
+        if kernel in ("conv2d_3x3_s8", "conv2d_s8"):
+            if kernel == "conv2d_3x3_s8" and tier == "mve":
+                channels = dataclasses.replace(channels, weights=_by_sixteens(channels.weights))
             per_group = output_channels // call.attributes["groups"]
             groups = (channels.selected(slice(o, o + per_group)) for o in range(0, output_channels, per_group))
             return CONV2D_PARAMS.pack(
                 geometry | {"segment": channels.segment}, {"channels": b"".join(group.records(tier) for group in groups)}
             )
         return GENERAL_PARAMS.pack(geometry | {"spread_height": 1, "spread_width": 1}, channels.general_arrays())
+
+    def _is_3x3(self, call: Call) -> bool:
+        """Whether conv2d_3x3_s8 serves the call: the same as `is_3x3` of conv2d_3x3_s8.cc."""
+        attributes, outputs = call.attributes, call.outputs[0].shape[3]
+        return (
+            attributes["weight"].shape[1:3] == (3, 3)
+            and tuple(attributes["stride"]) == tuple(attributes["dilation"]) == (1, 1)
+            and attributes["groups"] == 1
+            and call.inputs[0].shape[3] % 16 == 0
+            and outputs % 4 == 0
+            and outputs < 2**14
+        )
 
     def scratch_bytes(self, call: Call, tier: Tier) -> int:
         if self.kernel(call, tier) == "conv2d_general_s8":

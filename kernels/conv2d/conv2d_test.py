@@ -94,6 +94,25 @@ def test_scratch_is_a_tile() -> None:
     assert [OPERATOR.scratch_bytes(plain_call(), tier) for tier in ("scalar", "dsp", "mve")] == [36 * 16, 36 * 8, 48 * 5]
 
 
+def test_weights_of_windows_that_share_columns_are_ordered_by_row_sixteen_channels_and_column() -> None:
+    weight = np.zeros((4, 3, 3, 32), np.int8)
+    weight[0, 0, 1, 0] = 1  # row 0, channels 0 to 15, column 1 of output channel 0
+    weight[1, 0, 0, 16] = 2
+    weight[2, 1, 0, 31] = 3  # output channels 2 and 3 are the second pair
+    call = plain_call(weight=weight, bias=np.zeros(4, np.int32), multiplier=np.full(4, 2**30), shift=np.full(4, -6))
+    call = with_channels(call, 32, 4)
+    records = np.frombuffer(OPERATOR.pack(call, "mve")[-(4 * 288 + 36) :], np.int8)
+    assert {int(records[i]): i // 32 for i in np.flatnonzero(records[: 4 * 288])} == {1: 1, 2: 3, 3: 18 + 9}
+
+
+def with_channels(call: Call, inputs: int, outputs: int) -> Call:
+    source, result = (
+        dataclasses.replace(tensor, shape=(*tensor.shape[:3], channels))
+        for tensor, channels in ((call.inputs[0], inputs), (call.outputs[0], outputs))
+    )
+    return dataclasses.replace(call, inputs=(source,), outputs=(result,))
+
+
 def test_macs_are_counted() -> None:
     assert OPERATOR.macs(plain_call()) == 5 * 5 * 6 * 36
 

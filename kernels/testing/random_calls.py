@@ -96,17 +96,35 @@ def conv2d(rng: Generator) -> tuple[Call, Inputs]:
         kernel, result, groups, depth = (1, 1), size, 1, int(rng.integers(1, 80))
         attributes = {"stride": (1, 1), "dilation": (1, 1), "padding": (0, 0, 0, 0)}
         per_group = int(rng.integers(1, 40))
+    return _convolution(rng, attributes | {"groups": groups}, (groups * per_group, *kernel, depth), size, result)
+
+
+def conv2d_3x3(rng: Generator) -> tuple[Call, Inputs]:
+    """Windows one pixel apart, channels that fill vectors."""
+    size, padding = rng.integers(1, 12, 2), rng.integers(0, 4, 4)
+    result = size + padding[:2] + padding[2:] - 2
+    if (result < 1).any():
+        return conv2d_3x3(rng)
+    attributes = {"stride": (1, 1), "dilation": (1, 1), "padding": tuple(padding.tolist()), "groups": 1}
+    weight_shape = (4 * int(rng.integers(1, 5)), 3, 3, 16 * int(rng.integers(1, 4)))
+    return _convolution(rng, attributes, weight_shape, tuple(size.tolist()), tuple(result.tolist()))
+
+
+def _convolution(
+    rng: Generator, attributes: dict, weight_shape: tuple[int, ...], size: tuple[int, int], result: tuple[int, int]
+) -> tuple[Call, Inputs]:
     batches = int(rng.choice([1, 1, 1, 2]))
-    weight = values(rng, (groups * per_group, *kernel, depth), int(rng.choice([-127, -127, -128])))
+    outputs, depth = weight_shape[0], weight_shape[3]
+    weight = values(rng, weight_shape, int(rng.choice([-127, -127, -128])))
     in_zero, out_zero = zero_point(rng), zero_point(rng)
     call = Call(
         "conv2d",
-        (int8_tensor((batches, *size, groups * depth), in_zero),),
-        (int8_tensor((batches, *result, groups * per_group), out_zero),),
+        (int8_tensor((batches, *size, attributes["groups"] * depth), in_zero),),
+        (int8_tensor((batches, *result, outputs), out_zero),),
         attributes
-        | factors(rng, groups * per_group, depth * kernel[0] * kernel[1])
+        | factors(rng, outputs, int(np.prod(weight_shape[1:])))
         | activation(rng, out_zero)
-        | {"weight": weight, "groups": groups, "input_zero_point": in_zero, "output_zero_point": out_zero},
+        | {"weight": weight, "input_zero_point": in_zero, "output_zero_point": out_zero},
     )
     return call, [values(rng, call.inputs[0].shape)]
 
@@ -541,6 +559,7 @@ OPERATOR_CALLS: tuple[Callable[[Generator], tuple[Call, Inputs]], ...] = (
     quantize,
     dequantize,
     requantize,
+    conv2d_3x3,
 )
 
 
