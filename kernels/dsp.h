@@ -18,6 +18,13 @@ inline std::int32_t sxtb16_odd(std::uint32_t word) {
   return result;
 }
 
+inline bool is_word_aligned(const void* address) { return (reinterpret_cast<std::uintptr_t>(address) & 3) == 0; }
+
+inline std::uint32_t aligned_word(const std::int8_t* bytes) {
+  using Word [[gnu::may_alias]] = std::uint32_t;
+  return *reinterpret_cast<const Word*>(bytes);
+}
+
 /// The lower half of each.
 inline std::int32_t pack_halves(std::int32_t low, std::int32_t high) {
   std::int32_t result;

@@ -1,5 +1,6 @@
 """What linear layers of int8 have in common, whatever their results are: their reference, and how weights lie for dot.h."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,23 +10,31 @@ from kernels.operator import Call, Tier, UnsupportedError
 
 
 def four_records(channels: Channels, tier: Tier) -> bytes:
-    """Per four channels: bias int32[4], multiplier int32[4], right shift uint8[4] (MVE: int8, negative), weights.
+    """Per four channels: bias int32[4], multiplier int32[4], right shift uint8[4] (DSP: less 1, MVE: int8, negative), weights; behind the last of
+    K inputs there are others up to a multiple of 4 (MVE 16) inputs, which count for nothing. dot.h and its tiers' headers say why so.
 
-    Weights: scalar uint8[K4][4 channels], 128 more than they are, DSP int8[K4 / 4][4 channels][4], K4 = K rounded up to 4; MVE
-    int8[K16 / 16][4 channels][16], K16 = K rounded up to 16. Behind K: 0.
+    Weights: scalar uint8[K4][channels 0, 3, 2, 1], 128 more than they are, as the inputs will be, whence the bias is less 128 times
+    their sum; DSP uint8[K4 / 4][inputs 0 and 2, 1 and 3][channels 0 and 1, 2 and 3][2 inputs][2 channels], channels 0 and 2 with 128
+    more than they are; MVE int8[K16 / 16][4 channels][16].
     """
     if tier == "mve":
         return channels.quad_records()
     channels, records = channels.padded(4), bytearray()
+    sums = channels.weights.sum(axis=1, dtype=np.int64)
+    if tier == "scalar":
+        channels = dataclasses.replace(channels, bias=channels.bias - 128 * sums)
+    offset = np.full(4, 128) if tier == "scalar" else np.array([128, 0, 128, 0])
     weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 4)))
     for first in range(0, len(channels.bias), 4):
-        four, block = channels.selected(slice(first, first + 4)), weights[first : first + 4]
+        four = channels.selected(slice(first, first + 4))
         records += four.bias.astype("<i4").tobytes() + four.multiplier.astype("<i4").tobytes()
-        records += (-four.shift).astype(np.uint8).tobytes()
+        records += (-four.shift - (tier == "dsp")).astype(np.uint8).tobytes()
+        block = weights[first : first + 4] + offset[:, None]
         if tier == "scalar":
-            records += (np.ascontiguousarray(block.T).view(np.uint8) + np.uint8(128)).tobytes()
-        else:
-            records += np.ascontiguousarray(block.reshape(4, -1, 4).transpose(1, 0, 2)).tobytes()
+            block = block[[0, 3, 2, 1]].T
+        else:  # from [channels / 2][2][K4 / 4][inputs / 2][2]
+            block = block.reshape(2, 2, -1, 2, 2).transpose(2, 4, 0, 3, 1)
+        records += block.astype(np.uint8).tobytes()
     return bytes(records)
 
 

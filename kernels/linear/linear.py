@@ -55,6 +55,9 @@ GENERAL_PARAMS = ParamsStruct(
 PARAMS = (LINEAR_PARAMS, GENERAL_PARAMS, linear_s16.LINEAR_S16_PARAMS, linear_f32.LINEAR_F32_PARAMS)
 
 
+_CHUNK = 112  # inputs that linear_s8 prepares at once where sums then take less memory than inputs, see linear_s8.cc
+
+
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
     return KernelSignature(name, ("std::int8_t",), params.name, scratch, ("std::int8_t",), "kernels/linear/linear.h")
 
@@ -98,7 +101,10 @@ class _LinearS8(Dense):
             return 0
         if kernel == "conv2d_1x1_s8":
             return tile_bytes(depth, tier)
-        return row_bytes(depth, tier)
+        row = row_bytes(depth, tier)
+        if tier != "dsp" or depth <= _CHUNK:
+            return row
+        return min(row, row_bytes(_CHUNK, tier) + 16 * -(-len(call.attributes["weight"]) // 4))
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         outputs, depth = call.attributes["weight"].shape

@@ -11,8 +11,7 @@ namespace {
 void store_sums(const DotSums& sums, const DotRecord& record, const LinearS16Params& params, std::int16_t* output, std::uint32_t count) {
   const std::int32_t in_order[] = {sums.channel0, sums.channel1, sums.channel2, sums.channel3};
   for (std::uint32_t channel = 0; channel < kDotChannels && channel < count; ++channel) {
-    const std::int32_t shift = KINDLING_MVE ? record.shift[channel] : -record.shift[channel];
-    std::int32_t value = requantise(in_order[channel], record.multiplier[channel], shift) + params.output_zero_point;
+    std::int32_t value = requantise(in_order[channel], record.multiplier[channel], -dot_right_shift(record.shift[channel])) + params.output_zero_point;
     if (value < params.activation_min) value = params.activation_min;
     if (value > params.activation_max) value = params.activation_max;
     output[channel] = static_cast<std::int16_t>(value);
@@ -27,10 +26,10 @@ void linear_s16(const std::int8_t* input, const LinearS16Params& params, void* s
   auto* const row = static_cast<DotInput*>(scratch);
   for (std::uint32_t i = 0; i < params.rows; ++i, input += params.input_channels, output += channels) {
     const std::uint8_t* records = params.channels();
-    const std::int32_t start = prepare_row(input, params.input_channels, row);
+    const std::int32_t row_sum = prepare_row(input, params.input_channels, row);
     for (std::uint32_t channel = 0; channel < channels; channel += kDotChannels, records += record_stride) {
       const DotRecord& record = *reinterpret_cast<const DotRecord*>(records);
-      store_sums(dot(row, record, depth, start), record, params, output + channel, channels - channel);
+      store_sums(row_sums(row, depth, row_sum, record, 0), record, params, output + channel, channels - channel);
     }
   }
 }

@@ -50,8 +50,9 @@ def test_one_row_and_several_have_their_kernels() -> None:
 def test_weights_lie_as_each_tier_reads_them() -> None:
     weight = np.arange(1, 21, dtype=np.int8).reshape(4, 5)
     channels = Channels.of(call_of((1, 5), weight), weight)
-    assert list(four_records(channels, "scalar")[36:44]) == [129, 134, 139, 144, 130, 135, 140, 145]
-    assert list(four_records(channels, "dsp")[36:44]) == [1, 2, 3, 4, 6, 7, 8, 9]
+    assert list(four_records(channels, "scalar")[36:44]) == [129, 144, 139, 134, 130, 145, 140, 135]
+    assert list(four_records(channels, "dsp")[36:44]) == [129, 6, 131, 8, 139, 16, 141, 18]
+    assert list(four_records(channels, "dsp")[44:52]) == [130, 7, 132, 9, 140, 17, 142, 19]
     assert list(four_records(channels, "mve")[36:56]) == [1, 2, 3, 4, 5, *[0] * 11, 6, 7, 8, 9]
 
 

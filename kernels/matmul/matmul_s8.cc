@@ -9,18 +9,8 @@ namespace {
 
 std::uint32_t record_count(std::uint32_t columns) { return (columns + kDotChannels - 1) / kDotChannels; }
 
-/// Where a record has the weight of a channel for an input.
-inline std::uint32_t place_of(std::uint32_t input, std::uint32_t channel) {
-#if KINDLING_MVE || KINDLING_DSP
-  return (input / kDotStep * kDotChannels + channel) * kDotStep + input % kDotStep;
-#else
-  return input * kDotChannels + channel;
-#endif
-}
-
 /// Writes the records of all columns of b, as those of linear.py. Columns that are not there repeat the last.
 void pack(const std::int8_t* b, const MatmulParams& params, std::uint8_t* records) {
-  constexpr std::uint8_t kOffset = KINDLING_MVE || KINDLING_DSP ? 0 : 128;
   const std::uint32_t depth = params.depth, columns = params.columns, padded = padded_dot_depth(depth);
   const std::uint32_t depth_step = params.transposed ? 1 : columns, column_step = params.transposed ? depth : 1;
   const std::int32_t both = static_cast<std::int32_t>(depth) * params.zero_point_b;
@@ -33,12 +23,12 @@ void pack(const std::int8_t* b, const MatmulParams& params, std::uint8_t* record
       std::uint32_t input = 0;
       for (; input < depth; ++input, source += depth_step) {
         sum += *source;
-        record.weights[place_of(input, channel)] = static_cast<std::uint8_t>(*source + kOffset);
+        record.weights[dot_place(input, channel)] = static_cast<std::uint8_t>(*source + dot_weight_offset(channel));
       }
-      for (; input < padded; ++input) record.weights[place_of(input, channel)] = kOffset;
-      record.bias[channel] = params.zero_point_a * (both - sum);
+      for (; input < padded; ++input) record.weights[dot_place(input, channel)] = 0;
+      record.bias[channel] = params.zero_point_a * (both - sum) - kDotInputOffset * sum;
       record.multiplier[channel] = params.multiplier;
-      record.shift[channel] = static_cast<std::int8_t>(KINDLING_MVE ? -params.right_shift : params.right_shift);
+      record.shift[channel] = dot_shift(params.right_shift);
     }
     records += offsetof(DotRecord, weights) + kDotChannels * padded;
   }
@@ -61,19 +51,14 @@ std::int32_t sum_of(const std::int8_t* row, std::uint32_t count) {
 void matmul_s8(const std::int8_t* a, const std::int8_t* b, const MatmulParams& params, void* scratch, std::int8_t* output) {
   const std::uint32_t depth = params.depth, columns = params.columns, padded = padded_dot_depth(depth);
   auto* const row = static_cast<DotInput*>(scratch);
-  auto* const packed = static_cast<std::uint8_t*>(scratch) + padded * (KINDLING_DSP ? 2 : 1);
+  auto* const packed = reinterpret_cast<std::uint8_t*>(row + padded / kDotInputsEach);
   for (std::uint32_t batch = 0; batch < params.batches; ++batch, b += params.step_b) {
     if (batch == 0 || params.step_b != 0) pack(b, params, packed);
     const std::int8_t* source = a + batch * params.step_a;
     for (std::uint32_t left = params.rows; left > 0; --left, source += depth, output += columns) {
       const std::int32_t correction = params.zero_point_b == 0 ? 0 : params.zero_point_b * sum_of(source, depth);
-      const std::int32_t start = prepare_row(source, depth, row) - correction;
-      const std::uint8_t* records = packed;
-      for (std::uint32_t column = 0; column < columns; column += kDotChannels) {
-        const DotRecord& record = *reinterpret_cast<const DotRecord*>(records);
-        store_sums(dot(row, record, padded, start), record, params.output_zero_point, output + column, columns - column);
-        records += offsetof(DotRecord, weights) + kDotChannels * padded;
-      }
+      const std::int32_t row_sum = prepare_row(source, depth, row);
+      multiply_row(row, padded, row_sum, packed, columns, correction, params.output_zero_point, output);
       clamp_outputs(output, columns, activation_of(params));
     }
   }

@@ -175,6 +175,9 @@ def transposed_conv2d(rng: Generator) -> tuple[Call, Inputs]:
 
 def linear(rng: Generator) -> tuple[Call, Inputs]:
     depth, outputs, rows = int(rng.integers(1, 90)), int(rng.integers(1, 24)), int(rng.choice([1, 1, 2, 5]))
+    lowest = int(rng.choice([-127, -127, -128]))
+    if rng.integers(4) == 0:  # more than kernels add up at once
+        depth, rows = int(rng.integers(90, 1100)), 1
     in_zero, out_zero = zero_point(rng), zero_point(rng)
     call = Call(
         "linear",
@@ -182,7 +185,7 @@ def linear(rng: Generator) -> tuple[Call, Inputs]:
         (int8_tensor((rows, outputs), out_zero),),
         factors(rng, outputs, depth)
         | activation(rng, out_zero)
-        | {"weight": values(rng, (outputs, depth)), "input_zero_point": in_zero, "output_zero_point": out_zero},
+        | {"weight": values(rng, (outputs, depth), lowest), "input_zero_point": in_zero, "output_zero_point": out_zero},
     )
     return call, [values(rng, (rows, depth))]
 
@@ -199,6 +202,8 @@ def linear_to_int16(rng: Generator) -> tuple[Call, Inputs]:
 
 def matmul(rng: Generator) -> tuple[Call, Inputs]:
     rows, depth, columns = int(rng.integers(1, 8)), int(rng.integers(1, 70)), int(rng.integers(1, 20))
+    if rng.integers(8) == 0:  # more than the kernel adds up at once
+        depth = int(rng.integers(70, 1100))
     fronts = [(), (), (1,), (3,), (2, 2)]
     front = fronts[rng.integers(len(fronts))]
     front_a, front_b = [(front, front), (front, ()), ((1,) * len(front), front), (front, front)][rng.integers(4)]
