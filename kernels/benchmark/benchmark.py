@@ -38,10 +38,11 @@ Figures = dict[
 
 def count(core: str, models: list[str]) -> Figures:
     """Figures of one core."""
-    rng, tier = np.random.default_rng(1), tier_of(core)
+    tier = tier_of(core)
     layers = [(model, layer) for model in models for layer in MODELS[model]]
     cases = []
     for _, layer in layers:
+        rng = np.random.default_rng(1)  # anew, so that no layer depends on those before it
         inputs = [_numbers(rng, tensor) for tensor in layer.call.inputs]
         cases.append(case_of(layer.call, tier, inputs, extra_leads=()))
     run = run_cases(core, _HERE / f"runner.{core}" / "case_runner", cases)

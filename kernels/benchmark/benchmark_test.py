@@ -7,6 +7,8 @@ import pytest
 
 from kernels.benchmark.benchmark import CORES, Figures, count
 from kernels.benchmark.layers import MODELS
+from kernels.operator import TIERS
+from kernels.registry import KERNELS, OPERATORS
 
 RECORDED: dict[str, Figures] = json.loads((pathlib.Path(__file__).absolute().parent / "figures.json").read_text())
 
@@ -24,3 +26,8 @@ def test_kernels_do_not_grow(core: str) -> None:
         if figure > 1.02 * recorded[group][name]
     ]
     assert grown == []
+
+
+def test_every_kernel_is_counted() -> None:
+    layers = [layer.call for layers in MODELS.values() for layer in layers]
+    assert {OPERATORS[call.operator].kernel(call, tier) for call in layers for tier in TIERS} == KERNELS.keys()

@@ -1,5 +1,5 @@
-"""The layers whose kernels the benchmark counts: those of MLPerf Tiny's models, with weights as trained ones are spread, and a few of
-floats, of long windows, of operands that broadcast and of int16."""
+"""The layers whose kernels the benchmark counts: those of MLPerf Tiny's models, with weights as trained ones are spread, and others, so
+that every kernel is in one."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,8 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from kernels.elementwise.add import add_attributes
+from kernels.elementwise.div import div_attributes
 from kernels.elementwise.mul import mul_attributes
+from kernels.function.function import OPERATORS as FUNCTIONS
 from kernels.matmul.matmul import matmul_attributes
+from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType
 from kernels.quantize.requantize import requantize_attributes
 from kernels.requantise import quantise_multiplier
@@ -81,15 +84,23 @@ def _linear(inputs: int, outputs: int) -> Call:
     )
 
 
+_POOL = {"padding": (0, 0, 0, 0), "zero_point": -128, "activation_min": -128, "activation_max": 127}
+
+
 def _average(height: int, width: int, channels: int) -> Call:
-    attributes = {"kernel": (height, width), "stride": (height, width), "padding": (0, 0, 0, 0), "count_include_pad": False}
-    attributes |= {"zero_point": -128, "activation_min": -128, "activation_max": 127}
+    attributes = {"kernel": (height, width), "stride": (height, width), "count_include_pad": False} | _POOL
     return Call("avg_pool2d", (_tensor(1, height, width, channels),), (_tensor(1, 1, 1, channels),), attributes)
 
 
 def _adaptive(size: int, result: int, channels: int) -> Call:
     bounds = {"activation_min": -128, "activation_max": 127}
     return Call("adaptive_avg_pool2d", (_tensor(1, size, size, channels),), (_tensor(1, result, result, channels),), bounds)
+
+
+def _max_pool(size: int, channels: int) -> Call:
+    """Of windows of 2x2, side by side."""
+    attributes = {"kernel": (2, 2), "stride": (2, 2), "dilation": (1, 1)} | _POOL
+    return Call("max_pool2d", (_tensor(1, size, size, channels),), (_tensor(1, size // 2, size // 2, channels),), attributes)
 
 
 def _softmax(depth: int) -> Call:
@@ -103,14 +114,18 @@ def _add(size: int, channels: int) -> Call:
 
 
 def _broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Call:
-    factors = add_attributes(0.1, 0.07, 0.12) if operator == "add" else mul_attributes(0.1, 1 / 256, 0.12)
+    factors = {
+        "add": add_attributes(0.1, 0.07, 0.12),
+        "mul": mul_attributes(0.1, 1 / 256, 0.12),
+        "div": div_attributes(0.1, 0.07, 0.12, 5),
+    }.get(operator, {})
     result = _tensor(*np.broadcast_shapes(a, b))
     return Call(operator, (_tensor(*a), _tensor(*b)), (result,), factors | {"input_zero_point": (-3, 5)} | _RELU)
 
 
-def _requantize(count: int) -> Call:
-    source, result = TensorType((count,), "int16", 1.0), TensorType((count,), "int8", 256.0)
-    return Call("requantize", (source,), (result,), requantize_attributes(1.0, 256.0) | {"input_zero_point": 0, "output_zero_point": -3})
+def _requantize(count: int, source: str = "int16", result: str = "int8") -> Call:
+    types = (TensorType((count,), source, 1.0),), (TensorType((count,), result, 256.0),)
+    return Call("requantize", *types, requantize_attributes(1.0, 256.0) | {"input_zero_point": 0, "output_zero_point": -3})
 
 
 def _linear_to_int16(inputs: int, outputs: int) -> Call:
@@ -118,6 +133,11 @@ def _linear_to_int16(inputs: int, outputs: int) -> Call:
     bounds = {"output_zero_point": 0, "activation_min": -32768, "activation_max": 32767}
     attributes = {**call.attributes, **bounds, "shift": call.attributes["shift"] + 8}
     return Call("linear", call.inputs, (TensorType((1, outputs), "int16"),), attributes)
+
+
+def _with_large_factors(call: Call) -> Call:
+    """Above 1/2, of which the fast kernels do not know."""
+    return dataclasses.replace(call, attributes={**call.attributes, "shift": call.attributes["shift"] + 8})
 
 
 def _with_even_weights(call: Call) -> Call:
@@ -129,6 +149,11 @@ def _with_even_weights(call: Call) -> Call:
 def _dilated(size: int, channels: int) -> Call:
     call = _depthwise(size, channels)
     return dataclasses.replace(call, attributes={**call.attributes, "dilation": (2, 2), "padding": (2, 2, 2, 2)})
+
+
+def _depthwise_5x5(size: int, channels: int) -> Call:
+    call = _depthwise(size, channels)
+    return dataclasses.replace(call, attributes={**call.attributes, "weight": _weights(5, 5, channels), "padding": (2, 2, 2, 2)})
 
 
 def _transposed(size: int, inputs: int, outputs: int) -> Call:
@@ -165,12 +190,53 @@ def _of_floats(call: Call) -> Call:
 
 
 def _function(name: str, count: int) -> Call:
+    """Of floats; all numbers that it takes are 1."""
     tensor = TensorType((count,), "float32")
-    return Call(name, (tensor,), (tensor,), {})
+    (numbers,) = (function.numbers for function in FUNCTIONS if function.name == name)
+    return Call(name, (tensor,), (tensor,), dict.fromkeys(numbers, 1.0))
 
 
-def _index_of_extreme(name: str, count: int) -> Call:
-    return Call(name, (TensorType((count,), "float32"),), (TensorType((1,), "int32"),), {"axes": (0,)})
+def _index_of_extreme(name: str, count: int, dtype: str = "float32") -> Call:
+    return Call(name, (TensorType((count,), dtype),), (TensorType((1,), "int32"),), {"axes": (0,)})
+
+
+def _over_image(reduction: str, size: int, channels: int, dtype: str = "int8") -> Call:
+    tensors = (TensorType((1, size, size, channels), dtype),), (TensorType((1, channels), dtype),)
+    multiplier, shift = quantise_multiplier(1 / size**2)
+    factor = {"multiplier": multiplier, "shift": shift, "input_zero_point": -3, "output_zero_point": 5, "divisor": size**2} if reduction == "sum" else {}
+    return Call(reduction, *tensors, {"axes": (1, 2)} | factor)
+
+
+def _to_nchw(size: int, channels: int) -> Call:
+    source = _tensor(1, size, size, channels)
+    batch, height, width, channel = contiguous_steps(source.shape)
+    attributes = {"input_offset": 0, "input_steps": (batch, channel, height, width)}
+    return Call("copy", (source,), (_tensor(1, channels, size, size),), attributes)
+
+
+def _pad(size: int, channels: int) -> Call:
+    result = _tensor(1, size + 2, size + 2, channels)
+    return Call("pad", (_tensor(1, size, size, channels),), (result,), {"before": (0, 1, 1, 0), "value": -128})
+
+
+def _concat(size: int, channels: int, count: int) -> Call:
+    return Call("concat", (_tensor(1, size, size, channels),) * count, (_tensor(1, size, size, count * channels),), {"axis": 3})
+
+
+def _upsample(size: int, larger: int, channels: int) -> Call:
+    indices = tuple(size * i // larger for i in range(larger))
+    attributes = {"indices": (None, indices, indices, None)}
+    return Call("take", (_tensor(1, size, size, channels),), (_tensor(1, larger, larger, channels),), attributes)
+
+
+def _table(count: int) -> Call:
+    return Call("table", (_tensor(count),), (_tensor(count),), {"table": _weights(256)})
+
+
+def _conversion(operator: str, dtype: str, count: int) -> Call:
+    real, integer = TensorType((count,), "float32"), TensorType((count,), dtype, 0.01, -3)
+    types = ((real,), (integer,)) if operator == "quantize" else ((integer,), (real,))
+    return Call(operator, *types, {"scale": 0.01, "zero_point": -3})
 
 
 _SAME = (1, 1, 1, 1)
@@ -247,11 +313,6 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
         Layer("average 8x8", _of_floats(_average(8, 8, 16))),
         Layer("add 8x16", _of_floats(_add(8, 16))),
         Layer("softmax 12", _of_floats(_softmax(12))),
-        Layer("sigmoid 100", _function("sigmoid", 100)),
-        Layer("tanh 100", _function("tanh", 100)),
-        Layer("exp 100", _function("exp", 100)),
-        Layer("log 100", _function("log", 100)),
-        Layer("sqrt 100", _function("sqrt", 100)),
         Layer("log_softmax 12", _of_floats(_log_softmax(12))),
         Layer("matmul 2x8x16x8", _of_floats(_matmul(2, 8, 16, 8))),
         Layer("argmax 100", _index_of_extreme("argmax", 100)),
@@ -274,5 +335,39 @@ MODELS: Mapping[str, tuple[Layer, ...]] = {
     "int16": (
         Layer("int16 to int8 1000", _requantize(1000)),
         Layer("linear 128-8 to int16", _linear_to_int16(128, 8)),
+    ),
+    "general": (
+        Layer("conv 3x3 8-8", _with_large_factors(_conv((8, 8), 8, 8, (3, 3), 1, _SAME))),
+        Layer("depthwise 8x16", _with_large_factors(_depthwise(8, 16))),
+        Layer("depthwise 5x5 8x16", _depthwise_5x5(8, 16)),
+        Layer("linear 64-12", _with_large_factors(_linear(64, 12))),
+    ),
+    "moves": (
+        Layer("permute 16x16x24 to NCHW", _to_nchw(16, 24)),
+        Layer("pad 16x16x24", _pad(16, 24)),
+        *(Layer(f"concat {count} of 16x16x8", _concat(16, 8, count)) for count in (2, 3, 4)),
+        Layer("upsample 12x12x8 to 16x16", _upsample(12, 16, 8)),
+    ),
+    "reductions": (
+        Layer("max pool 16x16x24", _max_pool(16, 24)),
+        *(Layer(f"{reduction} 16x16x24", _over_image(reduction, 16, 24)) for reduction in ("sum", "amax", "amin")),
+        *(Layer(f"{index} 100", _index_of_extreme(index, 100, "int8")) for index in ("argmax", "argmin")),
+    ),
+    "elements": (
+        *(Layer(f"{operator} 16x16x24", _broadcast(operator, *[(1, 16, 16, 24)] * 2)) for operator in ("div", "minimum", "maximum")),
+        Layer("table 1000", _table(1000)),
+        *(Layer(f"{way} {dtype} 1000", _conversion(way, dtype, 1000)) for way in ("quantize", "dequantize") for dtype in ("int8", "int16")),
+        Layer("int8 to int16 1000", _requantize(1000, "int8", "int16")),
+        Layer("int16 to int16 1000", _requantize(1000, "int16", "int16")),
+    ),
+    "more floats": (
+        Layer("transposed 4x4 s2 8x8 8-4", _of_floats(_transposed(8, 8, 4))),
+        Layer("max pool 8x8x16", _of_floats(_max_pool(8, 16))),
+        *(Layer(f"{reduction} 8x8x16", _over_image(reduction, 8, 16, "float32")) for reduction in ("sum", "amax", "amin")),
+        *(
+            Layer(f"{operator} 8x8x16", _of_floats(_broadcast(operator, *[(1, 8, 8, 16)] * 2)))
+            for operator in ("mul", "div", "minimum", "maximum")
+        ),
+        *(Layer(f"{function.name} 100", _function(function.name, 100)) for function in FUNCTIONS),
     ),
 }
