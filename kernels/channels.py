@@ -137,18 +137,24 @@ class Channels:
             shift=self.shift[index],
         )
 
-    def pair_records(self) -> bytes:
-        """For scalar and DSP kernels, per two channels: twice the bias int32[2], multiplier int32[2], right shift - 1 uint8[2],
-        weights int8[K rounded up to 4][2] with zeros behind K, zeros up to a multiple of 4 bytes."""
+    def pair_records(self, tier: str) -> bytes:
+        """For scalar and DSP kernels, per two channels: twice the bias int32[2], multiplier int32[2], right shift - 1 uint8[2], weights
+        int8[K rounded up to 4][2] with zeros behind K, zeros up to a multiple of 4 bytes.
+
+        DSP: the zeros come before the weights, which are in each four int8[4][2] those of taps 0, 2, 1, 3, the second less 1 where the
+        first is negative: the 16 bits of both are first + 256 * second.
+        """
         channels, records = self.padded(2), bytearray()
         weights = np.pad(channels.weights, ((0, 0), (0, -channels.weights.shape[1] % 4)))
+        if tier == "dsp":
+            weights[1::2] -= (weights[0::2] < 0).astype(np.int8)  # no weight is below -127
+            weights = weights.reshape(len(weights), -1, 2, 2).swapaxes(2, 3).reshape(weights.shape)
         for first in range(0, len(channels.bias), 2):
             pair = channels.selected(slice(first, first + 2))
             records += (2 * pair.bias).astype("<i4").tobytes() + pair.multiplier.astype("<i4").tobytes()
-            records += (-pair.shift - 1).astype(np.uint8).tobytes() + np.ascontiguousarray(
-                weights[first : first + 2].T
-            ).tobytes()
-            records += bytes(-len(records) % 4)
+            records += (-pair.shift - 1).astype(np.uint8).tobytes()
+            zeros, pairs = bytes(-len(records) % 4), np.ascontiguousarray(weights[first : first + 2].T).tobytes()
+            records += zeros + pairs if tier == "dsp" else pairs + zeros
         return bytes(records)
 
     def quad_records(self) -> bytes:
@@ -178,7 +184,7 @@ class Channels:
 
     def records(self, tier: str) -> bytes:
         """For tiles (kernels/conv2d/tile.h)."""
-        return self.tile_records() if tier == "mve" else self.pair_records()
+        return self.tile_records() if tier == "mve" else self.pair_records(tier)
 
     def general_arrays(self) -> dict[str, bytes]:
         """For general kernels: weights int8[O][K], bias int32[O], multiplier int32[O], shift int8[O] (left if positive)."""

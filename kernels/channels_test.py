@@ -1,5 +1,7 @@
 """Folding of zero points, proofs of ranges, and the shortcut that narrow channels allow."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -88,12 +90,17 @@ def test_large_factors_and_extreme_weights_are_not_narrow(real: float, lowest: i
 def test_records_hold_pairs_and_quads_in_order() -> None:
     weights = np.arange(1, 13, dtype=np.int8).reshape(3, 4)
     channels = Channels.of(call_of(weights, [1, 2, 3], [0.25, 0.125, 0.1]), weights)
-    pairs = channels.pair_records()
+    pairs = channels.pair_records("scalar")
     assert len(pairs) == 2 * 28
     assert np.frombuffer(pairs, "<i4", 4).tolist() == [2, 4, 2**30, 2**30]
     assert list(pairs[16:18]) == [0, 1]
     assert list(pairs[18:26]) == [1, 5, 2, 6, 3, 7, 4, 8]
     assert list(pairs[28 + 18 : 28 + 26]) == [9, 0, 10, 0, 11, 0, 12, 0]
+    signed = dataclasses.replace(channels, weights=np.array([[1, -2, 3, -4], [5, 6, 7, 8], [-9, 10, 11, 12]], np.int8))
+    halves = signed.pair_records("dsp")
+    assert len(halves) == 2 * 28 and not any(halves[18:20])
+    assert np.frombuffer(halves[20:28], "<i2").tolist() == [1 + 256 * 5, 3 + 256 * 7, -2 + 256 * 6, -4 + 256 * 8]
+    assert np.frombuffer(halves[28 + 20 :], "<i2").tolist() == [-9, 11, 10, 12]
     quads = channels.quad_records()
     assert len(quads) == 36 + 64
     assert list(np.frombuffer(quads[32:36], np.int8)) == [-1, -2, -3, -1]

@@ -32,13 +32,19 @@ inline void copy_windows(const Window& window, const WindowPlaces& places, void*
   const Span rows = span_inside(places.top, window.kernel_height, window.dilation_height, window.input_height);
   const std::int8_t* const first_row = places.image + rows.first * row_bytes + places.first_channel;
   const std::int8_t outside = window.outside;
+  const std::int32_t row_of_taps = kernel_width * depth, above = rows.before * row_of_taps, below = rows.after * row_of_taps;
   std::int32_t left = places.left;
+  const bool lies_in_rows = dilation == 1 && depth == channels;  // the taps of a row lie next to each other in memory
+  if (lies_in_rows && pixels == kTilePixels && left >= 0 && left + 3 * places.step + kernel_width <= window.input_width) {
+    copy_four(tile, {first_row + left * channels, step, rows.count, 0, row_of_taps, 0}, places.step * channels, above, below, outside);
+    return;
+  }
   for (const std::uint32_t end = first + pixels; first < end; ++first, left += places.step) {
     TilePixel pixel(tile, taps, first);
     const Span columns = span_inside(left, kernel_width, dilation, window.input_width);
     const std::int8_t* row = first_row + columns.first * channels;
-    if (rows.before > 0) pixel.fill(outside, rows.before * kernel_width * depth);
-    if (dilation == 1 && depth == channels) {  // the taps of a row lie next to each other in memory
+    if (above > 0) pixel.fill(outside, above);
+    if (lies_in_rows) {
       pixel.copy({row, step, rows.count, columns.before * depth, columns.count * depth, columns.after * depth}, outside);
     } else {
       for (std::int32_t y = rows.count; y > 0; --y, row += step) {
@@ -48,7 +54,7 @@ inline void copy_windows(const Window& window, const WindowPlaces& places, void*
         pixel.fill(outside, columns.after * depth);
       }
     }
-    if (rows.after > 0) pixel.fill(outside, rows.after * kernel_width * depth);
+    if (below > 0) pixel.fill(outside, below);
   }
 }
 #endif

@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kTileChannels = KINDLING_MVE ? 4 : 2;  // of a re
 /// Depth as records store it: the inner loop's step.
 inline constexpr std::uint32_t kTileDepthStep = KINDLING_MVE ? 16 : 4;
 
-/// Bytes of scratch that holds a tile: MVE int8 [depth / 16][4][16] and one pixel more, in order, others int32 [depth][2] with two
-/// pixels in a word, Thumb-1 int32 [depth][4]; depth rounded up.
+/// Bytes of scratch that holds a tile: MVE int8 [depth / 16][4][16] and one pixel more, in order, DSP int16 [depth][4] (see
+/// tile_dsp.cc), Thumb-1 int32 [depth][4], others int32 [depth][2] with two pixels in a word; depth rounded up.
 inline Size tile_bytes(Size depth) {
   constexpr std::uint32_t kBytesPerInput = KINDLING_MVE ? 5 : KINDLING_DSP ? 8 : 16;
   return depth.rounded_up(kTileDepthStep) * kBytesPerInput;
@@ -30,7 +30,7 @@ inline Size tile_bytes(Size depth) {
 
 /// Bytes of a record's constants, to which its weights add kTileChannels * depth, rounded up.
 inline constexpr std::uint32_t kTileConstants =
-    KINDLING_MVE ? 36 : 18 + 2;  // the weights behind 18 are a multiple of 8, the record of 4
+    KINDLING_MVE ? 36 : 18 + 2;  // the weights are a multiple of 8, the record of 4
 
 inline Size tile_record_bytes(Size depth) { return depth.rounded_up(kTileDepthStep) * kTileChannels + kTileConstants; }
 
@@ -88,13 +88,18 @@ class TilePixel {
   }
 
  private:
+#if KINDLING_DSP
+  std::int8_t* next_;
+  std::uint32_t steps_;  // see tile_dsp.cc
+#elif KINDLING_THUMB1
   std::int32_t* next_;
-#if !KINDLING_THUMB1
+#else
+  std::int32_t* next_;
   bool second_;  // of the two pixels in a word
 #endif
 };
 
-#if !KINDLING_THUMB1
+#if !KINDLING_DSP && !KINDLING_THUMB1
 /// Where the second pixel of a word begins, see tile_scalar.cc.
 inline constexpr std::uint32_t kSecondPixelBit = 23;
 #endif
@@ -102,29 +107,19 @@ inline constexpr std::uint32_t kSecondPixelBit = 23;
 #endif
 
 /// Writes a tile whose pixels' inputs lie one after the other: `pixels` times `depth`.
-inline void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
 #if KINDLING_MVE
+inline void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
   const std::int32_t copied = padded_depth(depth);
   copy_rows<kTileStep>(static_cast<std::int8_t*>(tile), 16 - copied * static_cast<std::int32_t>(kTilePixels), source,
                        static_cast<std::int32_t>(depth) - copied, depth, pixels);
-#else
-  const std::int8_t* const last = source + (pixels - 1) * depth;  // stands in for pixels that are not there
-  const std::int8_t* const pixel0 = source;
-  const std::int8_t* const pixel1 = pixels > 1 ? source + depth : last;
-  const std::int8_t* const pixel2 = pixels > 2 ? source + 2 * depth : last;
-  auto* next = static_cast<std::int32_t*>(tile);
-  for (std::uint32_t i = 0; i < depth; ++i) {
-#if KINDLING_THUMB1
-    next[0] = pixel0[i], next[1] = pixel1[i], next[2] = pixel2[i], next[3] = last[i];
-    next += 4;
-#else
-    next[0] = pixel0[i] + pixel1[i] * (1 << kSecondPixelBit);
-    next[1] = pixel2[i] + last[i] * (1 << kSecondPixelBit);
-    next += 2;
-#endif
-  }
-#endif
 }
+#else
+void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels);
+
+/// Writes a tile: for each pixel `above` inputs that are `outside`, those of `rows`, all inside the image, which for each pixel lie
+/// `pixel_bytes` behind those of the last, and `below` that are `outside`.
+void copy_four(void* tile, const WindowRows& rows, std::int32_t pixel_bytes, std::int32_t above, std::int32_t below, std::int8_t outside);
+#endif
 
 /// Where the outputs of a tile's pixels go: pixel p's first to first + p * stride.
 struct TileOutputs {

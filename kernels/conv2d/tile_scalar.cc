@@ -1,11 +1,12 @@
-// Tiles of cores that multiply 32 by 32 to 64 bits (M3 and up without MVE, and the host).
+// Tiles of cores that multiply 32 by 32 to 64 bits and no more than that (M3, and the host).
 //
 // One word of a tile holds a tap's inputs of two pixels, x0 + x1 * 2^23. A 64-bit accumulator of word * weight then sums both
 // pixels' products at once: the first pixel's sum in its low 23 bits, the second's above. The first must stay within
 // +-2^22: weights are packed with the number of taps, a segment, for which it does.
-#include "kernels/conv2d/tile.h"
+#include "kernels/conv2d/tile_pairs.h"
+#include "kernels/conv2d/tile_words.h"
 
-#if !KINDLING_MVE && !KINDLING_THUMB1
+#if !KINDLING_MVE && !KINDLING_DSP && !KINDLING_THUMB1
 
 namespace kindling {
 namespace {
@@ -20,20 +21,6 @@ struct Record {
 };
 
 constexpr std::uint32_t record_stride(std::uint32_t taps) { return offsetof(Record, weights) + kTileChannels * taps + 2; }
-
-/// Writes `rows` to every other word from `next` on, and returns where it stopped.
-template <class Put>
-inline std::int32_t* write_rows(std::int32_t* next, const WindowRows& rows, std::int32_t outside, Put put) {
-  const std::int8_t* row = rows.source;
-  const std::int32_t before = rows.before, inside = rows.inside, after = rows.after;
-  for (std::int32_t y = rows.count; y > 0; --y, row += rows.row_bytes) {
-    for (std::int32_t i = before; i > 0; --i, next += 2) put(*next, outside);
-    const std::int8_t* source = row;
-    for (std::int32_t i = inside; i > 0; --i, next += 2) put(*next, *source++);
-    for (std::int32_t i = after; i > 0; --i, next += 2) put(*next, outside);
-  }
-  return next;
-}
 
 /// Sums of a segment's products, of channel a and pixels 0 and 1, 2 and 3, then of channel b.
 struct SegmentSums {
@@ -82,20 +69,12 @@ __attribute__((noinline)) SegmentSums sum_segment(const std::int32_t* inputs, co
   "add %Q[" pair "], %[second], %[weight], lsr #8\n"
 
 /// NarrowFactor::apply_to_double and saturation, with multiplier `first`, offset `second`, right shift `end` + 1.
-#if KINDLING_DSP
-#define KINDLING_SCALE(value)                             \
-  "add %[weight], %[second], " value ", asr #31\n"        \
-  "smmlar " value ", " value ", %[first], %[weight]\n"    \
-  "asr " value ", " value ", %[end]\n"                    \
-  "ssat " value ", #8, " value ", asr #1\n"
-#else
 #define KINDLING_SCALE(value)                             \
   "add %[weight], %[second], " value ", asr #31\n"        \
   "mov %[inputs], #0x80000000\n"                          \
   "smlal %[inputs], %[weight], " value ", %[first]\n"     \
   "asr " value ", %[weight], %[end]\n"                    \
   "ssat " value ", #8, " value ", asr #1\n"
-#endif
 
 /// Requantises and stores a channel of four pixels. The numbers are offsets: of its bias, multiplier and shift from the record's
 /// weights, of its place from the output.
@@ -229,6 +208,20 @@ void compute_records(const std::int32_t* inputs, std::uint32_t taps, const std::
 }
 #endif
 
+/// Writes a tap.
+struct PutFour {
+  template <class Input>
+  void operator()(std::int32_t*& next, Input input) const {
+    const std::int32_t first = input(0) + input(1) * (1 << kSecondPixelBit), second = input(2) + input(3) * (1 << kSecondPixelBit);
+#if defined(__arm__)
+    __asm__ volatile("strd %[first], %[second], [%[next]], #8" : [next] "+r"(next) : [first] "r"(first), [second] "r"(second) : "memory");
+#else
+    next[0] = first, next[1] = second;
+    next += 2;
+#endif
+  }
+};
+
 }  // namespace
 
 TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
@@ -237,34 +230,32 @@ TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel)
 void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
   if (second_) {
     next_ =
-        write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word += value * (1 << kSecondPixelBit); });
+        write_rows<2>(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word += value * (1 << kSecondPixelBit); });
   } else {
-    next_ = write_rows(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word = value; });
+    next_ = write_rows<2>(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word = value; });
   }
 }
 
-void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records,
-                   std::uint32_t channels, std::int32_t zero_point, TileOutputs outputs) {
+void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
+  write_pixels(tile, source, depth, pixels, PutFour());
+}
+
+void copy_four(void* tile, const WindowRows& rows, std::int32_t pixel_bytes, std::int32_t above, std::int32_t below, std::int8_t outside) {
+  write_windows(tile, rows, pixel_bytes, above, below, outside, PutFour());
+}
+
+void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t segment, const std::uint8_t* records, std::uint32_t channels,
+                   std::int32_t zero_point, TileOutputs outputs) {
   const std::uint32_t taps = padded_depth(depth);
-  const auto compute = [&](const std::uint8_t* records, std::uint32_t count, std::int8_t* output, std::uint32_t stride) {
-    const auto* inputs = static_cast<const std::int32_t*>(tile);
-    if (taps <= segment) {
-      compute_records(inputs, taps, records, count, zero_point, output, stride);
-    } else {
-      compute_segments(inputs, taps, segment, records, count, zero_point, output, stride);
-    }
-  };
-  const std::uint32_t whole = outputs.pixels == kTilePixels ? channels / kTileChannels : 0;
-  if (whole > 0) compute(records, whole, outputs.first, outputs.stride);
-  for (std::uint32_t channel = whole * kTileChannels; channel < channels; channel += kTileChannels) {
-    std::int8_t all[kTilePixels][kTileChannels];  // of which some are not wanted
-    compute(records + channel / kTileChannels * record_stride(taps), 1, all[0], kTileChannels);
-    for (std::uint32_t pixel = 0; pixel < outputs.pixels; ++pixel) {
-      std::int8_t* output = outputs.first + pixel * outputs.stride + channel;
-      output[0] = all[pixel][0];
-      if (channel + 1 < channels) output[1] = all[pixel][1];
-    }
-  }
+  const auto* inputs = static_cast<const std::int32_t*>(tile);
+  multiply_by_pairs(record_stride(taps), records, channels, outputs,
+                    [&](const std::uint8_t* records, std::uint32_t count, std::int8_t* output, std::uint32_t stride) {
+                      if (taps <= segment) {
+                        compute_records(inputs, taps, records, count, zero_point, output, stride);
+                      } else {
+                        compute_segments(inputs, taps, segment, records, count, zero_point, output, stride);
+                      }
+                    });
 }
 
 }  // namespace kindling

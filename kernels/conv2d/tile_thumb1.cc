@@ -1,6 +1,6 @@
 // Tiles of cores with eight registers and 32-bit products only (M0, M0+, M23): each input is a word of its own, so that four pixels
 // are loaded by one instruction and may be multiplied in place.
-#include "kernels/conv2d/tile.h"
+#include "kernels/conv2d/tile_words.h"
 
 #if KINDLING_THUMB1
 
@@ -49,20 +49,29 @@ __attribute__((noinline)) void accumulate(const std::int32_t* inputs, const std:
   sums[0] = sum0, sums[1] = sum1, sums[2] = sum2, sums[3] = sum3;
 }
 
+/// Writes a tap.
+struct PutFour {
+  template <class Input>
+  void operator()(std::int32_t*& next, Input input) const {
+    next[0] = input(0), next[1] = input(1), next[2] = input(2), next[3] = input(3);
+    next += kTilePixels;
+  }
+};
+
 }  // namespace
 
 TilePixel::TilePixel(void* tile, std::uint32_t, std::uint32_t pixel) : next_(static_cast<std::int32_t*>(tile) + pixel) {}
 
 void TilePixel::copy(const WindowRows& rows, std::int8_t outside) {
-  std::int32_t* next = next_;
-  const std::int8_t* row = rows.source;
-  for (std::int32_t y = rows.count; y > 0; --y, row += rows.row_bytes) {
-    for (std::int32_t i = rows.before; i > 0; --i, next += kTilePixels) *next = outside;
-    const std::int8_t* source = row;
-    for (std::int32_t i = rows.inside; i > 0; --i, next += kTilePixels) *next = *source++;
-    for (std::int32_t i = rows.after; i > 0; --i, next += kTilePixels) *next = outside;
-  }
-  next_ = next;
+  next_ = write_rows<kTilePixels>(next_, rows, outside, [](std::int32_t& word, std::int32_t value) { word = value; });
+}
+
+void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std::uint32_t pixels) {
+  write_pixels(tile, source, depth, pixels, PutFour());
+}
+
+void copy_four(void* tile, const WindowRows& rows, std::int32_t pixel_bytes, std::int32_t above, std::int32_t below, std::int8_t outside) {
+  write_windows(tile, rows, pixel_bytes, above, below, outside, PutFour());
 }
 
 void multiply_tile(const void* tile, std::uint32_t depth, std::uint32_t, const std::uint8_t* records, std::uint32_t channels,

@@ -1,5 +1,5 @@
-// The dot products inside linear_s8 and matmul_s8: one row of inputs, in the form that suits the core, with four channels' weights at a
-// time.
+// The dot products inside linear_s8, linear_s16 and matmul_s8: one row of inputs, in the form that suits the core, with four channels'
+// weights at a time.
 //
 // Each tier has in a header of its own
 //   DotInput                  what a row consists of, each of kDotInputsEach inputs

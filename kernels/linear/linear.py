@@ -56,6 +56,7 @@ PARAMS = (LINEAR_PARAMS, GENERAL_PARAMS, linear_s16.LINEAR_S16_PARAMS, linear_f3
 
 
 _CHUNK = 112  # inputs that linear_s8 prepares at once where sums then take less memory than inputs, see linear_s8.cc
+_SEGMENT = 508  # or where there are more inputs than this, kDotSegment of dot_dsp.h
 
 
 def _signature(name: str, params: ParamsStruct, scratch: bool) -> KernelSignature:
@@ -104,7 +105,8 @@ class _LinearS8(Dense):
         row = row_bytes(depth, tier)
         if tier != "dsp" or depth <= _CHUNK:
             return row
-        return min(row, row_bytes(_CHUNK, tier) + 16 * -(-len(call.attributes["weight"]) // 4))
+        chunk_and_sums = row_bytes(_CHUNK, tier) + 16 * -(-len(call.attributes["weight"]) // 4)
+        return chunk_and_sums if depth > _SEGMENT else min(row, chunk_and_sums)
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
         outputs, depth = call.attributes["weight"].shape

@@ -7,19 +7,19 @@ namespace kindling {
 namespace {
 
 /// Inputs of a row that are prepared at once: all, or on DSP cores, where they grow, this many if it saves memory even though sums must
-/// then be kept from one time to the next. See scratch_bytes in linear.py.
+/// then be kept from one time to the next, or if there are more inputs than can be added up at once. See scratch_bytes in linear.py.
 constexpr std::uint32_t kChunk = 112;
 
 std::uint32_t record_count(const LinearParams& params) { return (params.output_channels + kDotChannels - 1) / kDotChannels; }
 
 constexpr std::uint32_t kKeptBytes = kDotChannels * sizeof(std::int32_t);  // of a record
 
+#if KINDLING_DSP
 bool keeps_sums(const LinearParams& params) {
-  if (!KINDLING_DSP || params.input_channels <= kChunk) return false;
-  return 2 * (padded_dot_depth(params.input_channels) - kChunk) > record_count(params) * kKeptBytes;
+  const std::uint32_t padded = padded_dot_depth(params.input_channels);
+  return padded > kDotSegment || (padded > kChunk && 2 * (padded - kChunk) > record_count(params) * kKeptBytes);
 }
 
-#if KINDLING_DSP
 void multiply_in_chunks(const std::int8_t* input, const LinearParams& params, DotInput* row, std::int8_t* output) {
   const std::uint32_t depth = params.input_channels, record_bytes = offsetof(DotRecord, weights) + kDotChannels * padded_dot_depth(depth);
   const std::uint8_t* const records = params.channels();
@@ -38,6 +38,8 @@ void multiply_in_chunks(const std::int8_t* input, const LinearParams& params, Do
   walk.kept = nullptr;
   walk_channels(walk, params.output_channels);
 }
+#else
+constexpr bool keeps_sums(const LinearParams&) { return false; }
 #endif
 
 }  // namespace
@@ -48,12 +50,14 @@ void linear_s8(const std::int8_t* input, const LinearParams& params, void* scrat
 #if KINDLING_DSP
   if (keeps_sums(params)) {
     multiply_in_chunks(input, params, row, output);
-    clamp_outputs(output, channels, activation_of(params));
-    return;
+  } else {
+    const std::int32_t row_sum = prepare_row(input, depth, row);
+    multiply_segment(row, padded_dot_depth(depth), row_sum, params.channels(), channels, 0, params.output_zero_point, output);
   }
-#endif
+#else
   const std::int32_t row_sum = prepare_row(input, depth, row);
   multiply_row(row, padded_dot_depth(depth), row_sum, params.channels(), channels, 0, params.output_zero_point, output);
+#endif
   clamp_outputs(output, channels, activation_of(params));
 }
 
