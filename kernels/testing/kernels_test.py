@@ -34,7 +34,7 @@ def supported_cases(seed: int, per_operator: int) -> list[tuple[Call, Case]]:
         try:
             cases.append((call, case_of(call, TIER, inputs)))
         except UnsupportedError:
-            assert call.operator in ("conv2d", "depthwise_conv2d", "transposed_conv2d", "linear", "add"), call
+            assert call.operator in ("normalise", "conv2d", "depthwise_conv2d", "transposed_conv2d", "linear", "add"), call
     return cases
 
 
