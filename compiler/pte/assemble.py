@@ -7,6 +7,7 @@ from compiler.planner.plan import STATE, MemoryPlan
 from compiler.program import Program, ProgramState, Step
 from compiler.pte.contents import Contents, KernelCall, Method, ScalarType, TensorValue
 from kernels.operator import TensorType
+from kernels.registry import KERNELS
 
 NAMESPACE = "kindling"
 
@@ -40,6 +41,8 @@ class _Assembler:
         self.constants = constants
         self.first_values = first_values
         self.operators = _Table()
+        # How tensors are seen whose shape does not matter to a kernel.
+        self.types = {port.tensor: port.type for port in (*program.outputs, *program.inputs)}
 
     def method(self) -> Method:
         # Inputs first, so that a method's first values are its inputs.
@@ -59,18 +62,20 @@ class _Assembler:
         )
 
     def _call(self, step: Step) -> KernelCall:
-        """Its tensors have the shapes that the kernel sees. The model's inputs and outputs may have others."""
+        """Its tensors have the shapes that the kernel sees or, if it takes any rank, those that they have elsewhere: a value less."""
+        if KERNELS[step.kernel].rank is not None:
+            self.types |= dict(zip((*step.inputs, *step.outputs), (*step.call.inputs, *step.call.outputs), strict=True))
         arguments = [self._operand(tensor, type_) for tensor, type_ in zip(step.inputs, step.call.inputs, strict=True)]
         arguments.append(self._constant(TensorType((len(step.params),), "uint8"), step.params))
         if step.scratch_bytes:
             arguments.append(self._tensor(step.scratch, TensorType((step.scratch_bytes,), "uint8")))
-        arguments += [self._tensor(name, type_) for name, type_ in zip(step.outputs, step.call.outputs, strict=True)]
+        arguments += [self._operand(tensor, type_) for tensor, type_ in zip(step.outputs, step.call.outputs, strict=True)]
         return KernelCall(self.operators.index(step.kernel), tuple(arguments))
 
     def _operand(self, tensor: str, type_: TensorType) -> int:
         if tensor in self.program.constants:
             return self._constant(type_, self.program.constants[tensor].tobytes())
-        return self._tensor(tensor, type_)
+        return self._tensor(tensor, self.types.setdefault(tensor, type_))
 
     def _tensor(self, name: str, type_: TensorType) -> int:
         return self.values.index(self._planned(name, type_))

@@ -31,14 +31,14 @@ def test_arguments_are_inputs_params_scratch_outputs():
     two = program(
         {"x": 16, "a": 32, "y": 48},
         [
-            step("p", ["x"], ["a"], kernel="first_s8", params=b"1"),
-            step("q", ["a", "x"], ["y"], kernel="second_s8", params=b"2", scratch_bytes=8),
+            step("p", ["x"], ["a"], kernel="pad_s8", params=b"1"),
+            step("q", ["a", "x"], ["y"], kernel="linear_s8", params=b"2", scratch_bytes=8),
         ],
         ["x"],
         ["y"],
     )
     (method,) = assemble(two, plan_memory(two)).methods
-    assert method.operators == ("kindling::first_s8", "kindling::second_s8")
+    assert method.operators == ("kindling::pad_s8", "kindling::linear_s8")
     sizes = [[method.values[argument].sizes for argument in call.arguments] for call in method.calls]
     assert sizes == [[(16,), (1,), (32,)], [(32,), (16,), (1,), (8,), (48,)]]
     assert [method.values[call.arguments[-2]].scalar_type for call in method.calls] == [ScalarType.BYTE, ScalarType.BYTE]
