@@ -64,7 +64,24 @@ inline std::int16_t saturate16(std::int32_t value) {
 /// Clamps outputs that are saturated already. Most activations are wide enough to leave them alone.
 inline void clamp_outputs(std::int8_t* outputs, std::uint32_t count, const Activation& activation) {
   if (activation.min <= -128 && activation.max >= 127) return;
+#if KINDLING_MVE
+  __asm__ volatile(
+      "vdup.8 q1, %[min]\n"
+      "vdup.8 q2, %[max]\n"
+      "wlstp.8 lr, %[count], 2f\n"
+      "1:\n"
+      "vldrb.8 q0, [%[outputs]]\n"
+      "vmax.s8 q0, q0, q1\n"
+      "vmin.s8 q0, q0, q2\n"
+      "vstrb.8 q0, [%[outputs]], #16\n"
+      "letp lr, 1b\n"
+      "2:\n"
+      : [outputs] "+r"(outputs)
+      : [min] "r"(activation.min), [max] "r"(activation.max), [count] "r"(count)
+      : "q0", "q1", "q2", "lr", "memory");
+#else
   for (; count > 0; --count, ++outputs) *outputs = clamp(*outputs, activation);
+#endif
 }
 
 /// (a * b) / 2^31 rounded half up; a and b are not both -2^31.
