@@ -91,18 +91,32 @@ __attribute__((noinline)) void multiply(Layer& layer, std::int8_t* output, std::
                    : "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
-/// Copies sixteen channels of `count` pixels that lie `depth` apart.
-inline void copy_columns(std::int8_t* target, const std::int8_t* source, std::int32_t depth, std::int32_t count) {
+/// Copies the same columns of `rows` rows, sixteen channels at a time. `source_gap` leads from the end of a row's first pixel to the next row.
+inline void copy_columns(std::int8_t* target, const std::int8_t* source, std::int32_t depth, std::int32_t columns,
+                         std::int32_t source_gap, std::int32_t rows) {
+  const std::int8_t* from;
+  std::int32_t left;
   __asm__ volatile(
-      "dls lr, %[count]\n"
       "1:\n"
-      "vldrb.8 q0, [%[source]]\n"
-      "add %[source], %[depth]\n"
+      "mov %[left], %[depth]\n"
+      "2:\n"
+      "mov %[from], %[source]\n"
+      "dls lr, %[columns]\n"
+      "3:\n"
+      "vldrb.8 q0, [%[from]]\n"
+      "add %[from], %[depth]\n"
       "vstrb.8 q0, [%[target]], #16\n"
-      "le lr, 1b\n"
-      : [source] "+r"(source), [target] "+r"(target)
-      : [count] "r"(count), [depth] "r"(depth)
-      : "q0", "lr", "memory");
+      "le lr, 3b\n"
+      "adds %[source], #16\n"
+      "add %[target], %[target_gap]\n"
+      "subs %[left], #16\n"
+      "bne 2b\n"
+      "add %[source], %[source_gap]\n"
+      "subs %[rows], #1\n"
+      "bne 1b\n"
+      : [source] "+&r"(source), [target] "+&r"(target), [rows] "+&r"(rows), [from] "=&r"(from), [left] "=&r"(left)
+      : [columns] "r"(columns), [depth] "r"(depth), [source_gap] "r"(source_gap), [target_gap] "r"(16 * (kColumns - columns))
+      : "q0", "lr", "cc", "memory");
 }
 
 /// Fills the tile for the `columns` columns from `left` on of three rows from `top` on.
@@ -111,14 +125,10 @@ void copy_tile(const Conv2dParams& params, const std::int8_t* image, std::int32_
   const std::int32_t depth = params.input_channels, row_bytes = params.input_width * depth;
   const Span inside_rows = span_inside(top, 3, 1, params.input_height), inside = span_inside(left, columns, 1, params.input_width);
   if (inside_rows.count < 3 || inside.count < columns) fill_bytes(tile, params.input_zero_point, 3 * kColumns * depth);
-  if (inside.count <= 0) return;
+  if (inside_rows.count <= 0 || inside.count <= 0) return;
   const std::int8_t* row = image + inside_rows.first * row_bytes + inside.first * depth;
   tile += inside_rows.before * kColumns * depth + inside.before * 16;
-  for (std::int32_t rows = inside_rows.count; rows > 0; --rows, row += row_bytes) {
-    for (std::int32_t channel = 0; channel < depth; channel += 16, tile += 16 * kColumns) {
-      copy_columns(tile, row + channel, depth, inside.count);
-    }
-  }
+  copy_columns(tile, row, depth, inside.count, row_bytes - depth, inside_rows.count);
 }
 
 /// The same as `_is_3x3` of conv2d.py.
