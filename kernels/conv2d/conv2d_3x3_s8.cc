@@ -91,7 +91,8 @@ __attribute__((noinline)) void multiply(Layer& layer, std::int8_t* output, std::
                    : "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
-/// Copies the same columns of `rows` rows, sixteen channels at a time. `source_gap` leads from the end of a row's first pixel to the next row.
+/// Copies the same columns of `rows` rows, sixteen channels at a time. `source_gap` leads from the end of a row's first pixel to the next
+/// row.
 inline void copy_columns(std::int8_t* target, const std::int8_t* source, std::int32_t depth, std::int32_t columns,
                          std::int32_t source_gap, std::int32_t rows) {
   const std::int8_t* from;
