@@ -85,7 +85,7 @@ def test_a_worker_that_has_compiled_other_models_and_failed(tmp_path, one_shot):
     other = folder_with(folder, "other", classes=7)
     (folder / "bad.py").write_text("import torch\ntorch.set_default_dtype(torch.float64)\ntorch.manual_seed(5)\n1 / 0\n")
     elsewhere = ["--entry=m:build_model"] + [flag.replace("=m.", "=other/m.") for flag in FLAGS[1:]]
-    requests = [elsewhere, ["--srcs=bad.py", "--entry=bad:build_model"], FLAGS]
+    requests = [elsewhere, ["--srcs=bad.py", "--entry=bad:build_model", "--graph=bad.graph"], FLAGS]
     answers = compiler(
         folder,
         "--persistent_worker",
