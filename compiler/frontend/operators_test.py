@@ -14,6 +14,7 @@ IMAGE: Shapes = ((4, 10, 12),)
 SERIES: Shapes = ((6, 20),)
 STEPS: Shapes = ((16, 12),)
 VECTOR: Shapes = ((20,),)
+FACTORS: Shapes = ((6, 8), (8, 10))
 
 FLOAT_RATIO = 120.0  # dB
 
@@ -141,6 +142,20 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
         ["table_s8", "matmul_s8", "mul_s8", "add_s8", "softmax_s8", "matmul_s8"],
     ),
     "a mask of -1e9": (lambda: Function(lambda x: (x @ x.mT).masked_fill(FUTURE, -1e9).softmax(-1)), STEPS, 26, ["matmul_s8", "mul_s8", "add_s8", "softmax_s8"]),
+    "a product of large numbers clamped to 6": (
+        lambda: Function(lambda x, y: F.relu6((x * 20) @ (y * 20))),
+        FACTORS,
+        24,
+        ["table_s8", "table_s8", "matmul_s8", "table_s8"],
+    ),
+    "a product clamped to 1": (
+        lambda: Function(lambda x, y: F.hardtanh(torch.bmm(x * 4, y * 4))),
+        ((6, 16), (16, 10)),
+        20,
+        ["table_s8", "table_s8", "matmul_s8", "table_s8"],
+    ),
+    "a product clamped to 0.1": (lambda: Function(lambda x, y: torch.clamp(x @ y, -0.1, 0.1)), FACTORS, 22, ["matmul_s8", "table_s8"]),
+    "a product clamped from below": (lambda: Function(lambda x, y: torch.relu(x @ y)), FACTORS, 34, ["matmul_s8"]),
     "channels shuffled by hand": (lambda: Shuffled(), IMAGE, 34, ["conv2d_1x1_s8", "copy_s8"]),
     "layer norm": (lambda: norm(nn.LayerNorm(12)), STEPS, 36, ["normalise_s8"]),
     "RMS norm": (lambda: norm(nn.RMSNorm(12)), STEPS, 36, ["normalise_s8"]),

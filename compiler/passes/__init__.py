@@ -5,6 +5,7 @@ from pathlib import Path
 
 from compiler.ir import Graph
 from compiler.passes.align_ranks import align_ranks
+from compiler.passes.coarsen_matmuls import coarsen_matmuls
 from compiler.passes.convert_ports import convert_ports
 from compiler.passes.copy_given import copy_given, drop_copies
 from compiler.passes.expand_functions import expand_functions
@@ -35,6 +36,7 @@ QUANTISED_PASSES: tuple[Pass, ...] = (
     fuse_clamps,
     fold_quantization,
     remove_identities,
+    coarsen_matmuls,
     fuse_int8_functions,
 )
 FLOAT_PASSES: tuple[Pass, ...] = (

@@ -26,6 +26,7 @@ import math
 
 from compiler.functions import Expression, substituted
 from compiler.ir import Graph, Node
+from compiler.passes.fuse_clamps import Clamp
 from compiler.rewrite import Rewrite, rewrite
 
 BINARY = {"add", "div", "maximum", "minimum", "mul"}
@@ -105,7 +106,12 @@ def _is_float(graph: Graph, node: Node) -> bool:
 def _expression(node: Node) -> Expression:
     if node.operator == "function":
         return node.attributes["expression"]
-    low, high = node.attributes["clamp"]
+    return clamping(node.attributes["clamp"])
+
+
+def clamping(bounds: Clamp) -> Expression:
+    """The function that clamps to (0.0, None), say."""
+    low, high = bounds
     return ("clamp", "x", -math.inf if low is None else low, math.inf if high is None else high)
 
 
