@@ -71,7 +71,7 @@ def lower_graphs(graphs: Sequence[Graph], request: LoweringRequest) -> Compiled:
     for name in request.placement:
         if not any(name in placeable(program) for program, _ in methods.values()):
             raise CompileError(f"{name} is to lie in region {request.placement[name]}, but no method has a layer or tensor of that name")
-    ports = {port.name for graph in graphs for port in (*graph.inputs, *graph.outputs)}
+    ports = {port.name for graph in graphs for port in (*graph.called_inputs, *graph.called_outputs)}
     for name in request.io.named:
         if name not in ports:
             wish, known = request.io.of(name).dtype, ", ".join(sorted(ports))

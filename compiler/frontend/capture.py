@@ -16,7 +16,7 @@ from torch.utils._pytree import TreeSpec
 
 from compiler.errors import CompileError
 from compiler.frontend.nodes import attribute, is_finite_or_mask, node_error, source_of
-from compiler.frontend.state import State, lift_state
+from compiler.frontend.state import State, changed_buffers, lift_state
 from compiler.frontend.user_code import UserCode
 
 Sample = tuple[torch.Tensor, ...]
@@ -41,6 +41,7 @@ class Captured:
     converted: bool = False  # by PT2E with a quantizer of the user's: it has quantize and dequantize nodes
     method: str = "forward"
     alone: bool = True  # no other methods in the model
+    changed: tuple[str, ...] = ()  # paths of the buffers that it changes, also of those that no run sees
     states: tuple[State, ...] = ()  # behind its inputs and outputs, all of them then in flat lists, the module takes and returns these
 
     @property
@@ -68,7 +69,26 @@ def capture(code: UserCode, entry: str, example_inputs: str) -> tuple[Captured, 
         return (_method(code, model, lambda: code.run(code.function(example_inputs)), entry, example_inputs),)
     if not model:
         raise CompileError(f"{entry} returned a dict of no methods")
-    return tuple(_named_method(code, name, value, entry) for name, value in model.items())
+    methods = tuple(_named_method(code, name, value, entry) for name, value in model.items())
+    _check_no_shared_state(methods, code)
+    return methods
+
+
+def _check_no_shared_state(methods: Sequence[Captured], code: UserCode) -> None:
+    """What one method changes, another would read as a constant."""
+    for keeper in methods:
+        changed = {_memory(keeper.module, name): name for name in keeper.changed}
+        for other in methods:
+            for node in other.module.graph.nodes if other is not keeper else ():
+                if node.op == "get_attr" and node.users and _memory(other.module, str(node.target)) in changed:
+                    name = changed[_memory(other.module, str(node.target))]
+                    source = next(filter(None, (source_of(user, code) for user in node.users)), None)
+                    reason = f"method {other.method} reads the buffer {name}, which method {keeper.method} changes; two methods cannot share state"
+                    raise CompileError(reason, source=source)
+
+
+def _memory(module: GraphModule, path: str) -> int:
+    return attribute(module, path).untyped_storage().data_ptr()
 
 
 def _named_method(code: UserCode, name: object, value: object, entry: str) -> Captured:
@@ -122,9 +142,10 @@ def _exported(exported: ExportedProgram, code: UserCode, origin: str) -> Capture
     values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
     examples = _check_inputs([torch.zeros(value.shape, dtype=value.dtype) for value in (values[name] for name in names)], origin)
     converted = any(getattr(node.target, "namespace", "") == "quantized_decomposed" for node in module.graph.nodes)
-    states = lift_state(module, exported.graph_signature.buffers, code)
+    changed = changed_buffers(module, exported.graph_signature.buffers, code)
+    states = lift_state(module, changed, code)
     outputs, inputs = _output_names(exported.call_spec.out_spec), exported.call_spec.in_spec
-    return Captured(module, names, outputs, examples, inputs, converted=converted, states=states)
+    return Captured(module, names, outputs, examples, inputs, converted=converted, changed=changed, states=states)
 
 
 def _output_names(structure: TreeSpec) -> tuple[str, ...]:

@@ -42,13 +42,19 @@ class State:
     first: torch.Tensor
 
 
-def lift_state(module: GraphModule, buffers: Collection[str], code: UserCode) -> tuple[State, ...]:
+def changed_buffers(module: GraphModule, buffers: Collection[str], code: UserCode) -> tuple[str, ...]:
+    """The paths of what an exported module changes; `buffers` are those of what is registered as one. Raises CompileError."""
+    written = (_checked(module, node, buffers, code) for node in module.graph.nodes if writes(node) and _is_kept(node))
+    return tuple(dict.fromkeys(written))
+
+
+def lift_state(module: GraphModule, changed: tuple[str, ...], code: UserCode) -> tuple[State, ...]:
     """The state of an exported module, which takes and returns it from now on: behind its own inputs and outputs, all in flat lists.
 
-    A module without state stays as it is. `buffers` are the paths of what is registered as one. Raises CompileError.
+    `changed` are its changed_buffers(). Those that no run sees are no state; a module without state takes and returns what it did.
+    Raises CompileError.
     """
-    names = dict.fromkeys(_checked(module, node, buffers, code) for node in module.graph.nodes if writes(node) and _is_kept(node))
-    return _Lifting(module, tuple(names), code).lift() if names else ()
+    return _Lifting(module, changed, code).lift() if changed else ()
 
 
 def state_pairs(graph: Graph, count: int) -> list[tuple[Node, Node]]:
@@ -118,15 +124,32 @@ class _Lifting:
                 self._write(node)
         for write in reversed(self.storages):
             self.graph.erase_node(write)
-        read = [name for name in self.names if given[name].users]
-        self._return(read)
-        for name in self.names:
-            if name not in read:  # what no run sees need not last
-                self.graph.erase_node(given[name])
-        self.graph.set_codegen(CodeGen())
+        seen = self._seen(given)
+        if seen:
+            self._return(seen)
+            self.graph.set_codegen(CodeGen())
         self.graph.eliminate_dead_code()
+        for name in self.names:
+            if name not in seen:  # what no run sees need not last
+                self.graph.erase_node(given[name])
         self.module.recompile()
-        return tuple(State(name, attribute(self.module, name).detach().clone()) for name in read)
+        return tuple(State(name, attribute(self.module, name).detach().clone()) for name in seen)
+
+    def _seen(self, given: dict[str, Node]) -> list[str]:
+        """The buffers of which an output is computed, or what becomes of such a buffer: in this run or in a later one."""
+        seen: list[str] = []
+        needed: set[Node] = set()
+        waiting = [node for node in self.graph.nodes if node.op != "placeholder" and node.is_impure()]
+        while waiting:
+            while waiting:
+                node = waiting.pop()
+                if node not in needed:
+                    needed.add(node)
+                    waiting += node.all_input_nodes
+            found = [name for name in self.names if name not in seen and given[name] in needed]
+            seen += found
+            waiting = [self.current[name] for name in found]
+        return [name for name in self.names if name in seen]
 
     def _as_it_is_now(self, operand: Node) -> Node:
         if operand in self.storages:  # what writes gives what it has written

@@ -18,6 +18,7 @@ from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.planner.best import plan_best
 from compiler.program import Program
+from compiler.port_types import port_types_from_texts
 from compiler.pte_compiler import serve
 from compiler.reference import HostStream, from_firmware, to_firmware
 from kernels.registry import OPERATORS
@@ -36,6 +37,7 @@ class Model(nn.Module):
         self.register_buffer("h", torch.zeros(1, 5))
         self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
         self.register_buffer("pair", torch.zeros(1, 5))
+        self.register_buffer("earlier", torch.zeros(1, 5))
         self.register_buffer("twin", self.pair[:])
         self.plain = torch.zeros(1, 5)
         self.scale = nn.Parameter(torch.ones(1, 5))
@@ -84,6 +86,7 @@ STATES = {
     "a cell whose state is an output": f"{_CELL}; self.h.copy_(h); return self.h, self.last(h)",
     "what is read before it is written": f"old = self.h.clone(); {_CELL}; self.h = h; return self.last(old + h)",
     "two that swap": f"{_CELL}; a = self.s[:, :1, :, 0].mean(2); self.s = self.s * 0.5 + self.h.mean() + x; self.h = h * 0.5 + a; return self.last(self.h)",
+    "a delay of two runs": "y = self.last(self.h + x.mean()); self.h.copy_(self.earlier); self.earlier.copy_(x.reshape(1, 4).repeat(1, 2)[:, :5]); return y",
     "a mean that is written in place": "self.h.mul_(0.5).add_(x.mean()); return self.last(self.h)",
     "an input that is kept": "y = self.s[:, :, :1] - x; self.s[:, :, 0] = x[:, :, 0]; return y",
     "a constant": "y = self.h + x.mean(); self.h.fill_(0.5); return y",
@@ -160,6 +163,18 @@ def test_a_stream_is_answered_as_the_users_model_answers_it(forward, dtype):
 def test_state_that_no_run_reads_is_not_kept():
     write("self.h = x.reshape(1, 4).mean(1, keepdim=True).expand(1, 5); return self.last(self.h)", _ONE_SEQUENCE)
     assert not planned(build_graph(request())).states
+
+
+def test_state_that_only_itself_reads_is_not_kept():
+    write("self.h = self.h + 1; t = self.earlier * 2; self.earlier.copy_(t); return {'y': self.last(x.reshape(1, 4).repeat(1, 2)[:, :5])}", _ONE_SEQUENCE)
+    program = planned(build_graph(request("float32")))
+    assert not program.states and [port.name for port in program.outputs] == ["y"]
+
+
+def test_a_delay_of_two_runs_is_exact_in_float32():
+    write("y = torch.neg(self.h); self.h.copy_(self.earlier); self.earlier.copy_(x.reshape(1, 4).repeat(1, 2)[:, :5]); return y")
+    model, items = user_model()
+    assert np.array_equal(answers_of(planned(build_graph(request("float32"))), items), answers_of_user(model, items))
 
 
 def test_exported_programs_keep_state_too():
@@ -240,7 +255,7 @@ def test_state_that_cannot_be_kept_is_refused_with_its_name_and_line(forward):
     write(forward)
     for dtype in ("int8", "float32"):
         exit_code, message = serve(["--srcs=m.py", "--entry=m:build_model", f"--dtype={dtype}", "--graph=m.graph"])
-        assert (exit_code, message) == (1, f"error: m.py:21: {REFUSED[forward]}")
+        assert (exit_code, message) == (1, f"error: m.py:22: {REFUSED[forward]}")
 
 
 def test_a_tensor_assigned_to_an_attribute_that_is_no_buffer_is_refused():
@@ -266,6 +281,44 @@ def test_one_method_of_a_model_may_keep_state():
     lower_graphs((graph, dataclasses.replace(graph, method="other", states=(), inputs=graph.inputs[:1] + graph.inputs[1:])), LoweringRequest("scalar"))
     with pytest.raises(CompileError, match="methods forward and other change buffers; only one method of a model may keep something"):
         lower_graphs((graph, dataclasses.replace(graph, method="other")), LoweringRequest("scalar"))
+
+
+METHODS = """
+class Peek(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, y):
+        return y + self.model.h
+
+def build_methods():
+    model = Model()
+    return {"peek": (Peek(model), torch.zeros(1, 5)), "step": (model, example_inputs())}
+
+def build_programs():
+    return {name: torch.export.export(module, args if name == "step" else (args,)) for name, (module, args) in build_methods().items()}
+"""
+
+
+@pytest.mark.parametrize("entry", ["build_methods", "build_programs"])
+@pytest.mark.parametrize("forward", ["self.h = self.h * 0.5 + x.mean(); return self.last(self.h)", "self.h.fill_(1); return x * 2"])
+def test_a_method_that_reads_what_another_changes_is_refused(forward, entry):
+    write(forward)
+    text = Path("m.py").read_text() + METHODS
+    Path("m.py").write_text(text)
+    line = text.splitlines().index("        return y + self.model.h") + 1
+    for dtype in ("int8", "float32"):
+        assert serve(["--srcs=m.py", f"--entry=m:{entry}", f"--dtype={dtype}", "--graph=m.graph"]) == (
+            1,
+            f"error: m.py:{line}: method peek reads the buffer h, which method step changes; two methods cannot share state",
+        )
+
+
+def test_state_has_no_type_at_the_ports():
+    write(STATES["a cell"])
+    with pytest.raises(CompileError, match="^h is to be int16, but no input or output has that name: they are last, x$"):
+        lower_graphs((build_graph(request()),), LoweringRequest("scalar", io=port_types_from_texts(["h=int16"])))
 
 
 def test_a_reset_array_that_does_not_suit_is_refused():
