@@ -31,17 +31,17 @@ class PortTypes:
 
 
 def port_types_from_texts(texts: Sequence[str]) -> PortTypes:
-    """Each text is DTYPE, NAME=DTYPE or NAME=int16:SCALE. Raises CompileError."""
-    others, named = PortType(), {}
+    """Each text is DTYPE, NAME=DTYPE or NAME=int16:SCALE. Raises CompileError, also for two of one name, or of none."""
+    types: dict[str, PortType] = {}
     for text in texts:
         name, _, described = text.rpartition("=")
-        if name:
-            named[name] = _port_type(text, described)
-        elif ":" in text:
+        if not name and ":" in text:
             raise CompileError(f"--io={text}: a scale is of one input or output: write NAME={text}")
-        else:
-            others = _port_type(text, text)
-    return PortTypes(others, named)
+        if name in types:
+            raise CompileError(f"--io={text}: another --io says already what {name or 'all others'} {'is' if name else 'are'}")
+        types[name] = _port_type(text, described)
+    others = types.pop("", PortType())
+    return PortTypes(others, types)
 
 
 def _port_type(text: str, described: str) -> PortType:

@@ -34,3 +34,16 @@ def test_what_is_wrong_is_said(text: str, reason: str):
     with pytest.raises(CompileError) as error:
         port_types_from_texts([text])
     assert str(error.value).startswith(f"--io={text}: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["x=int16", "y=int16", "x=float32"], "--io=x=float32: another --io says already what x is"),
+        (["int16", "x=int16", "float32"], "--io=float32: another --io says already what all others are"),
+    ],
+)
+def test_nothing_is_said_twice(texts: list[str], message: str):
+    with pytest.raises(CompileError) as error:
+        port_types_from_texts(texts)
+    assert str(error.value) == message

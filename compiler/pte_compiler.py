@@ -163,9 +163,25 @@ def _check_flags(values: flags.FlagValues) -> None:
         raise CompileError("to write a .pte, --tier must be given: scalar, dsp or mve")
     if not (lowered or accuracy or (values.entry and values.graph)):
         raise CompileError("nothing to write: give --pte, --ops, --plan, --accuracy, or --graph with --entry; see --help")
+    _check_purposes(values)
     for source in _sources(values):
         if not Path(source).is_file():
             raise CompileError(f"--srcs: there is no file {source}")
+
+
+def _check_purposes(values: flags.FlagValues) -> None:
+    """Raises CompileError for a flag that nothing of what is to be done reads."""
+    lowered, accuracy = values.pte or values.ops or values.plan, values.accuracy or values.accuracy_text
+
+    def given(*names: str) -> str | None:
+        return next((name for name in names if values[name].present and values[name].value), None)
+
+    if not values.entry and (name := given("dtype", "srcs", "example_inputs", "calibration")):
+        raise CompileError(f"--{name} is for a model from --entry, which is not given; --graph is of one made already")
+    if not lowered and (name := given("tier", "region", "place", "method", "dump_passes")):
+        raise CompileError(f"--{name} is for --pte, --ops and --plan, of which none is given")
+    if not (lowered or accuracy) and given("io"):
+        raise CompileError("--io is for --pte, --ops, --plan and --accuracy, of which none is given")
 
 
 def _sources(values: flags.FlagValues) -> tuple[str, ...]:

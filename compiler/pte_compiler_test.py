@@ -64,11 +64,33 @@ def test_one_region_without_limit_is_the_default(graph):
     [
         (("--region=sram=lots",), "error: region 'sram=lots': write NAME, NAME=BYTES or NAME=BYTES,cycles=N,alignment=N"),
         (("--place=second",), "error: --place=second: write NAME=REGION"),
+        (("--io=x=int16", "--io=x=float32"), "error: --io=x=float32: another --io says already what x is"),
+        (("--dtype=float32",), "error: --dtype is for a model from --entry, which is not given; --graph is of one made already"),
+        (("--srcs=m.py",), "error: --srcs is for a model from --entry, which is not given; --graph is of one made already"),
+        (("--calibration=m.npz",), "error: --calibration is for a model from --entry, which is not given; --graph is of one made already"),
+        (("--example_inputs=m:f",), "error: --example_inputs is for a model from --entry, which is not given; --graph is of one made already"),
         (("--place=second=dtcm",), "error: second is to lie in region dtcm, but the regions are sram"),
     ],
 )
 def test_flags_that_cannot_be_are_refused(graph, flags, message):
     assert refused(graph, *flags) == message
+
+
+@pytest.mark.parametrize("flag", ["--tier=mve", "--region=sram", "--place=second=sram", "--method=forward", "--dump_passes=dump"])
+@pytest.mark.parametrize("written", ["--graph=m.graph", "--accuracy=m.json"])
+def test_flags_of_lowering_are_refused_where_nothing_is_lowered(flag, written):
+    name = flag.partition("=")[0]
+    assert serve(["--entry=m:build_model", written, flag]) == (
+        1,
+        f"error: {name} is for --pte, --ops and --plan, of which none is given",
+    )
+
+
+def test_types_of_ports_are_refused_where_only_a_graph_is_written():
+    assert serve(["--entry=m:build_model", "--graph=m.graph", "--io=int8"]) == (
+        1,
+        "error: --io is for --pte, --ops, --plan and --accuracy, of which none is given",
+    )
 
 
 def test_what_does_not_fit_names_layer_and_line(graph):
