@@ -158,6 +158,7 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
     "a product clamped from below": (lambda: Function(lambda x, y: torch.relu(x @ y)), FACTORS, 34, ["matmul_s8"]),
     "channels shuffled by hand": (lambda: Shuffled(), IMAGE, 34, ["conv2d_1x1_s8", "copy_s8"]),
     "layer norm": (lambda: norm(nn.LayerNorm(12)), STEPS, 36, ["normalise_s8"]),
+    "layer norm of a faint signal": (lambda: Function(lambda x: F.layer_norm(x * 1e-6, (12,))), STEPS, 36, ["table_s8", "normalise_s8"]),
     "RMS norm": (lambda: norm(nn.RMSNorm(12)), STEPS, 36, ["normalise_s8"]),
     "group norm of an image": (
         lambda: nn.Sequential(nn.Conv2d(4, 8, 3), norm(nn.GroupNorm(2, 8))),

@@ -61,6 +61,17 @@ def test_outputs_are_the_nearest_to_the_real_ones(geometry: tuple[int, int, int]
     assert np.abs(OPERATOR.reference(call, [x])[0] - exact(call, x)).max() <= 0.51
 
 
+@pytest.mark.parametrize(("steps", "most"), [(2**15, 0.512), (2**17, 0.548), (2**19, 0.688)])
+@pytest.mark.parametrize("centred", [True, False])
+def test_outputs_are_near_where_epsilon_is_far_above_the_variance(steps: int, most: float, centred: bool) -> None:
+    x = np.random.default_rng(steps).integers(-128, 128, (200, 24)).astype(np.int8)
+    factor = np.linspace(-0.99, 0.99, 24) * steps * 0.04
+    call = norm(x.shape, (1, 1, 24), scale=5e-3 / steps, centred=centred, factor=factor)
+    y = OPERATOR.reference(call, [x])[0]
+    assert np.unique(y).size > 200
+    assert np.abs(y - exact(call, x)).max() <= most
+
+
 def test_a_row_of_equal_values_becomes_its_offsets() -> None:
     call = norm((1, 4), (1, 1, 4), epsilon=0.0)
     wanted = np.floor(call.attributes["offset"] / 0.04 - 7 + 0.5)
@@ -84,6 +95,7 @@ def test_floats_are_within_a_few_millionths_of_the_exact_norm() -> None:
         (norm((1, LARGEST_GROUP + 1), (LARGEST_GROUP + 1, 1, 1)), "65536 elements"),
         (norm((1, 4), (1, 1, 4), factor=np.ones(3)), "needs 4 factors"),
         (norm((1, 4), (1, 1, 4), offset=np.full(4, 1e9)), "too large"),
+        (norm((1, 4), (1, 1, 4), factor=np.full(4, 2**19 * 0.04)), "too large"),
         (norm((1, 4), (1, 1, 4), offset=np.full(4, np.nan)), "not finite"),
     ],
 )
