@@ -225,7 +225,7 @@ struct Place {
     for (; count > 0; --count) put(value);
   }
 
-  void put_row(const std::int8_t* source, std::int32_t count) {
+  [[gnu::noinline]] void put_row(const std::int8_t* source, std::int32_t count) {  // inline in three places it is a kilobyte
     if (begins_group()) {
       if (is_word_aligned(source)) {
         const auto put_word = [&] {
@@ -269,12 +269,14 @@ void copy_pixels(void* tile, const std::int8_t* source, std::uint32_t depth, std
 }
 
 void copy_four(void* tile, const WindowRows& rows, std::int32_t pixel_bytes, std::int32_t above, std::int32_t below, std::int8_t outside) {
-  WindowRows pixel_rows = rows;
-  for (std::uint32_t i = 0; i < kTilePixels; ++i, pixel_rows.source += pixel_bytes) {
-    TilePixel pixel(tile, 0, i);
-    pixel.fill(outside, above);
-    pixel.copy(pixel_rows, outside);
-    pixel.fill(outside, below);
+  const std::int8_t* source = rows.source;
+  auto* first = static_cast<std::int8_t*>(tile);
+  for (std::uint32_t i = 0; i < kTilePixels; ++i, source += pixel_bytes, first += sizeof(std::int32_t)) {
+    Place place = {first, kSteps};
+    if (above > 0) place.put_same(outside, above);
+    const std::int8_t* row = source;
+    for (std::int32_t y = rows.count; y > 0; --y, row += rows.row_bytes) place.put_row(row, rows.inside);
+    if (below > 0) place.put_same(outside, below);
   }
 }
 

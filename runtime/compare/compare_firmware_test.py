@@ -33,8 +33,8 @@ def test_every_step_shows_something_else_than_zeros():
     assert all(len(set(output.values.flat)) > 1 for output in outputs)
 
 
-def _copy_with_a_bit_flipped(folder: pathlib.Path, step: int, file: str) -> pathlib.Path:
-    """The files of the firmware, in one of which the weights of a step are damaged by one bit."""
+def _copy_with_bits_flipped(folder: pathlib.Path, step: int, file: str) -> pathlib.Path:
+    """The files of the firmware, in one of which weights of a step are damaged."""
     for path in _INTERPRETED.parent.glob("firmware.steps.*"):
         if path.is_file():
             shutil.copy(path, folder / path.name)
@@ -47,9 +47,10 @@ def _copy_with_a_bit_flipped(folder: pathlib.Path, step: int, file: str) -> path
     arguments = [method.values[index].fields for index in method.instructions[step].arguments]
     params = next(fields for fields in arguments if fields["constant"] is not None)
     segment, _ = view.segments[view.constant_segment]
-    # The weights are the larger part of a params constant and end it but for padding.
+    # The weights are the larger part of a params constant; between them lie factors and biases, fewer bytes than these at a time.
     at = pte_at + segment + view.constant_offsets[params["constant"] + 1] + params["sizes"][0] * 3 // 4
-    data[at] ^= 0x40
+    for byte in range(at, at + 32):
+        data[byte] ^= 0x40
     victim.write_bytes(data)
     return folder / "firmware.steps"
 
@@ -64,7 +65,7 @@ def _model(elf: pathlib.Path) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("file", "step"), [("firmware.steps.elf", 6), ("firmware.steps.host.program", 3)])
 def test_a_damaged_weight_is_found_in_its_layer(tmp_path, file, step):
-    difference = compare(_copy_with_a_bit_flipped(tmp_path, step, file), _CORE)
+    difference = compare(_copy_with_bits_flipped(tmp_path, step, file), _CORE)
     planned = _PLAN["steps"][step]
     assert difference.startswith(
         f"{_CORE} differs from the host at step {step}, {planned['layer']} ({planned['kernel']}, {planned['source']}): element "
