@@ -10,8 +10,10 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
+from torch.nn.modules.module import register_module_buffer_registration_hook
 from torch.utils._pytree import TreeSpec
 
 from compiler.errors import CompileError
@@ -185,7 +187,11 @@ def _check_inputs(leaves: Sequence[object], origin: str) -> Sample:
 def _export(model: torch.nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> torch.export.ExportedProgram:
     try:
         with torch.no_grad():
-            return torch.export.export(model, arguments, named)
+            try:
+                return torch.export.export(model, arguments, named)
+            except SpecViolationError:  # torch.export cannot say where an input is from that is assigned to a buffer
+                with _copies_assigned():
+                    return torch.export.export(model, arguments, named)
     except Exception as error:
         if "data-dependent" in str(error) or "DataDependent" in type(error).__name__:
             raise DynamicModel("shapes or control flow depend on the values of tensors").with_traceback(
@@ -204,6 +210,16 @@ def _all_frames_in_stack_traces(code: UserCode) -> Iterator[None]:
         yield
     finally:
         anchors -= added
+
+
+@contextlib.contextmanager
+def _copies_assigned() -> Iterator[None]:
+    """Buffers take copies of what is assigned to them."""
+    hook = register_module_buffer_registration_hook(lambda module, name, value: None if value is None else value.clone())
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 @contextlib.contextmanager

@@ -33,6 +33,9 @@ RESHAPES = {
     aten.view.default,
 }
 
+# How torch.export names the write, at the end of the graph, that it puts for `self.buf = value`.
+ASSIGNMENT = "copy__default"
+
 
 @dataclasses.dataclass(frozen=True)
 class State:
@@ -113,6 +116,7 @@ class _Lifting:
         self.current: dict[str, Node] = {}
 
     def lift(self) -> tuple[State, ...]:
+        self._check_outputs()
         for write, chain in self.chains.items():
             self._check_views(write, chain)
         given = {name: self._placeholder(name) for name in self.names}
@@ -164,6 +168,15 @@ class _Lifting:
         seeing |= {other for other, others in self.chains.items() if others[0] in seeing}
         if any(other not in seeing and overlap(other, chain[0]) for other in read_later(chain[-1], write)):
             raise node_error(write, self.code, READ_THROUGH_ANOTHER_VIEW)
+
+    def _check_outputs(self) -> None:
+        """For `old = self.buf; self.buf = new; return old` torch.export answers the new value, as it writes where the old one lies."""
+        (output,) = (node for node in self.graph.nodes if node.op == "output")
+        lying = {view for result in output.all_input_nodes for view in views(result) if self.storages.keys().isdisjoint(views(result))}
+        for write, name in self.storages.items():
+            if write.name.startswith(ASSIGNMENT) and any(node.op == "get_attr" and node.target == name for node in lying):
+                reason = f"it returns the buffer {name}, to which it assigns something else; return self.{name}.clone() for what was there before"
+                raise CompileError(reason, source=source_of(write, self.code))
 
     def _placeholder(self, name: str) -> Node:
         *_, last = (node for node in self.graph.nodes if node.op == "placeholder")

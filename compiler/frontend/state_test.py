@@ -36,6 +36,7 @@ class Model(nn.Module):
         self.register_buffer("s", torch.linspace(-1, 1, 12).reshape(1, 4, 3, 1))
         self.register_buffer("h", torch.zeros(1, 5))
         self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
+        self.register_buffer("four", torch.zeros(1, 4, 1, 1))
         self.register_buffer("pair", torch.zeros(1, 5))
         self.register_buffer("earlier", torch.zeros(1, 5))
         self.register_buffer("twin", self.pair[:])
@@ -91,6 +92,11 @@ STATES = {
     "an input that is kept": "y = self.s[:, :, :1] - x; self.s[:, :, 0] = x[:, :, 0]; return y",
     "a constant": "y = self.h + x.mean(); self.h.fill_(0.5); return y",
     "a constant in a part": "y = self.h + x.mean(); self.h[:, 1:3].zero_(); return y",
+    "an input that is assigned": "y = self.s[:, :, :1] * self.four; self.four = x; return y",
+    "a part of an input that is assigned": "y = self.last(self.h) + x.mean(); self.h = x.reshape(1, 4).repeat(1, 2)[:, :5]; return y",
+    "the old value as output": f"old = self.h.clone(); {_CELL}; self.h = h; return old, self.last(h)",
+    "the new value as output": f"{_CELL}; self.h = h; return self.h, self.last(h)",
+    "what is added and returned": "self.h += x.mean(); return self.h",
     "a parameter": "y = self.h + x.mean(); self.h.copy_(self.scale); return y",
 }
 
@@ -227,6 +233,8 @@ def test_accuracy_is_measured_over_sequences():
     assert min(ratio.decibels for ratio in accuracy.outputs.values()) > 25
 
 
+_RETURNED = "it returns the buffer h, to which it assigns something else; return self.h.clone() for what was there before"
+
 REFUSED = {
     "self.count.add_(1); return x * self.count": "layer add_: it changes the buffer count of int64; what lasts from run to run must be float32",
     "self.pair.add_(1); return self.last(self.twin * x.mean())": (
@@ -247,6 +255,8 @@ REFUSED = {
     "self.s[:, ::2].add_(1); return x * self.s": (
         "layer add_: it changes a part of the buffer s that is no slice; compute the whole and assign it"
     ),
+    f"old = self.h; {_CELL}; self.h = h; return old, self.last(h)": _RETURNED,
+    f"old = self.h.view(5); {_CELL}; self.h = h; return old, self.last(h)": _RETURNED,
 }
 
 
@@ -255,7 +265,7 @@ def test_state_that_cannot_be_kept_is_refused_with_its_name_and_line(forward):
     write(forward)
     for dtype in ("int8", "float32"):
         exit_code, message = serve(["--srcs=m.py", "--entry=m:build_model", f"--dtype={dtype}", "--graph=m.graph"])
-        assert (exit_code, message) == (1, f"error: m.py:22: {REFUSED[forward]}")
+        assert (exit_code, message) == (1, f"error: m.py:23: {REFUSED[forward]}")
 
 
 def test_a_tensor_assigned_to_an_attribute_that_is_no_buffer_is_refused():
