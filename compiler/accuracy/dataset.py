@@ -53,7 +53,7 @@ def _archived(path: str, captured: Captured) -> tuple[Sequence[Item], np.ndarray
 def _yielded(origin: str, code: UserCode, captured: Captured) -> tuple[Sequence[Item], Sequence[int]]:
     samples, labels = [], []
     for item in code.iterate(code.samples(origin)):
-        if is_reset(item, captured):
+        if is_reset(item, origin, captured):
             samples.append(RESET)
             continue
         index = len(labels)

@@ -79,12 +79,14 @@ def _yielded(origin: str, code: UserCode, captured: Captured) -> Iterator[Sequen
             )
         samples = samples[captured.method]
     for item in code.iterate(samples):
-        yield RESET if is_reset(item, captured) else tensors_of(item, origin, captured)
+        yield RESET if is_reset(item, origin, captured) else tensors_of(item, origin, captured)
 
 
-def is_reset(item: object, captured: Captured) -> bool:
-    """Whether what a function has yielded, None, says that a sequence of a model with state begins."""
-    return bool(captured.states) and item is None
+def is_reset(item: object, origin: str, captured: Captured) -> bool:
+    """Whether what a function has yielded, None, says that a sequence of a model with state begins. Raises CompileError for another model."""
+    if item is None and not captured.states:
+        raise CompileError(f"{origin}: a sample is None, which says where a sequence of a model with state begins; this model has no state")
+    return item is None
 
 
 def tensors_of(item: object, origin: str, captured: Captured) -> Sequence:

@@ -54,6 +54,8 @@ def check_operators(module: GraphModule, code: UserCode) -> None:
 
 def _refusal(node: FxNode) -> str:
     if node.target in CONVERSIONS:
+        if node.meta["val"].is_floating_point() and not node.args[0].meta["val"].is_floating_point():
+            return f"conversion of {_dtype_name(node.args[0].meta['val'])} is not supported: indices can only be outputs of the model"
         return f"conversion to {_dtype_name(node.meta['val'])} is not supported: a model's tensors are float32"
     if node.target in MAXIMA:
         return "the indices of a maximum pool are not supported: only its values are"

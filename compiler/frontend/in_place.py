@@ -14,7 +14,7 @@ from compiler.frontend.nodes import node_error
 from compiler.frontend.user_code import UserCode
 
 READ_THROUGH_ANOTHER_VIEW = (
-    "it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place"
+    "it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place, or torch.cat to put parts together"
 )
 
 

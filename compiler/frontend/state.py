@@ -208,9 +208,20 @@ class _Lifting:
             number = float(write.args[1]) if len(write.args) > 1 else 0.0
             return writer.constant(f"{write.name}_value", torch.full(shape, number))
         if write.target in (aten.copy_.default, aten.fill_.Tensor):
-            value = write.args[1]
+            value = self._as_float(writer, write, write.args[1])
             return value if list(value.meta["val"].shape) == shape else writer.call(aten.expand.default, value, shape)
         return writer.call(counterpart(write.target), before, *write.args[1:])
+
+    def _as_float(self, writer: Writer, write: Node, value: Node) -> Node:
+        """What copy_() would make of it; an assignment would change the buffer's type."""
+        dtype = value.meta["val"].dtype
+        if dtype == torch.float32:
+            return value
+        if write.name.startswith(ASSIGNMENT):
+            name = self.storages[write]
+            reason = f"it assigns {str(dtype).removeprefix('torch.')} to the buffer {name} of float32; assign .float() of it, or use self.{name}.copy_()"
+            raise CompileError(reason, source=source_of(write, self.code))
+        return writer.call(aten.to.dtype, value, torch.float32)
 
     def _put(self, writer: Writer, write: Node, view: Node, whole: Node, value: Node) -> Node:
         """`whole`, with `value` where the view is."""

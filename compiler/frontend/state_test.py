@@ -37,6 +37,7 @@ class Model(nn.Module):
         self.register_buffer("h", torch.zeros(1, 5))
         self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
         self.register_buffer("four", torch.zeros(1, 4, 1, 1))
+        self.register_buffer("whole", torch.arange(5, dtype=torch.int32).reshape(1, 5))
         self.register_buffer("pair", torch.zeros(1, 5))
         self.register_buffer("earlier", torch.zeros(1, 5))
         self.register_buffer("twin", self.pair[:])
@@ -97,6 +98,8 @@ STATES = {
     "the old value as output": f"old = self.h.clone(); {_CELL}; self.h = h; return old, self.last(h)",
     "the new value as output": f"{_CELL}; self.h = h; return self.h, self.last(h)",
     "what is added and returned": "self.h += x.mean(); return self.h",
+    "integers that are copied": "y = self.h + x.mean(); self.h.copy_(self.whole); return y",
+    "a comparison that is copied": "y = self.four * 2 + x; self.four.copy_(x > 0); return y",
     "a parameter": "y = self.h + x.mean(); self.h.copy_(self.scale); return y",
 }
 
@@ -247,7 +250,16 @@ REFUSED = {
         "layer add_: it changes the tensor plain; only buffers last from run to run: use register_buffer"
     ),
     "p = self.s[:, :, 0]; self.s.add_(1); return p * x[:, :, 0]": (
-        "layer add_: it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place"
+        "layer add_: it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place, or torch.cat to put parts together"
+    ),
+    "self.s = self.s.roll(-1, 2); self.s[:, :, -1] = x[:, :, 0]; return x * self.s": (
+        "layer copy_: it writes in place to a tensor that is read afterwards through another view; use the operator that is not in place, or torch.cat to put parts together"
+    ),
+    "y = self.h + x.mean(); self.h = self.whole; return y": (
+        "it assigns int32 to the buffer h of float32; assign .float() of it, or use self.h.copy_()"
+    ),
+    "y = self.h + x.mean(); self.h.copy_(x.reshape(1, 4).argmax(1)); return y": (
+        "layer to_dtype: conversion of int64 is not supported: indices can only be outputs of the model"
     ),
     "self.s.transpose(1, 2).add_(1); return x * self.s": (
         "layer add_: it changes a part of the buffer s that is no slice; compute the whole and assign it"
@@ -265,7 +277,7 @@ def test_state_that_cannot_be_kept_is_refused_with_its_name_and_line(forward):
     write(forward)
     for dtype in ("int8", "float32"):
         exit_code, message = serve(["--srcs=m.py", "--entry=m:build_model", f"--dtype={dtype}", "--graph=m.graph"])
-        assert (exit_code, message) == (1, f"error: m.py:23: {REFUSED[forward]}")
+        assert (exit_code, message) == (1, f"error: m.py:24: {REFUSED[forward]}")
 
 
 def test_a_tensor_assigned_to_an_attribute_that_is_no_buffer_is_refused():
@@ -283,6 +295,14 @@ def test_a_model_with_state_cannot_be_trained_for_int8():
     model, _ = user_model()
     with pytest.raises(CompileError, match="it changes the buffer h: a model with state cannot be trained for int8, only calibrated"):
         qat.prepare(model, (torch.zeros(1, 4, 1, 1),))
+
+
+def test_none_among_the_samples_of_a_model_without_state_is_refused():
+    write("return x * 2")
+    assert serve(["--srcs=m.py", "--entry=m:build_model", "--example_inputs=m:example_inputs", "--calibration=m:calibration", "--graph=m.graph"]) == (
+        1,
+        "error: m:calibration: a sample is None, which says where a sequence of a model with state begins; this model has no state",
+    )
 
 
 def test_one_method_of_a_model_may_keep_state():
