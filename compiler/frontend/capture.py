@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import re
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -194,10 +195,16 @@ def _export(model: torch.nn.Module, arguments: tuple[Any, ...], named: dict[str,
                     return torch.export.export(model, arguments, named)
     except Exception as error:
         if "data-dependent" in str(error) or "DataDependent" in type(error).__name__:
-            raise DynamicModel("shapes or control flow depend on the values of tensors").with_traceback(
-                error.__traceback__
-            ) from error
+            reason = "shapes or control flow depend on the values of tensors" + _hint(error)
+            raise DynamicModel(reason).with_traceback(error.__traceback__) from error
         raise
+
+
+def _hint(error: Exception) -> str:
+    """How to avoid what PyTorch's own layers do with tensors' values."""
+    if "_detect_is_causal_mask" in (frame.name for frame in traceback.extract_tb(error.__traceback__)):
+        return ": PyTorch looks whether the mask is causal; is_causal=True (or False if it is not) beside the mask avoids it"
+    return ""
 
 
 @contextlib.contextmanager

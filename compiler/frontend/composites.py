@@ -86,8 +86,18 @@ def _chosen(condition: Tensor, chosen: Tensor | float, other: Tensor | float) ->
     """`condition` is of bools, or 1 and 0."""
     if condition.dtype == torch.bool:
         for value, rest, masked in ((chosen, other, condition), (other, chosen, ~condition)):
-            if isinstance(value, (int, float)) and value <= MASKING:
-                return rest.masked_fill(masked, -torch.inf)
+            if isinstance(value, (int, float)) and value <= MASKING and isinstance(rest, Tensor):
+                return rest.masked_fill(masked, value)
+    return _mixed(condition, chosen, other)
+
+
+def _filled(self: Tensor, mask: Tensor, value: float) -> Tensor:
+    return _mixed(mask, value, self)
+
+
+def _mixed(condition: Tensor, chosen: Tensor | float, other: Tensor | float) -> Tensor:
+    if any(isinstance(value, float) and math.isinf(value) for value in (chosen, other)):
+        raise Unsupported("it puts infinity where it is no mask; only -inf in scores that softmax alone reads can be compiled")
     keep = condition.to(torch.float32)
     if isinstance(other, (int, float)) and other == 0:
         return chosen * keep
@@ -124,9 +134,15 @@ def _norm(self: Tensor, ord: float, dim: Sequence[int] | None, keepdim: bool, dt
 
 
 def _prelu(self: Tensor, weight: Tensor) -> Tensor:
-    """x + (1 - w) max(-x, 0), which of a single weight is a function of x alone."""
-    wide = weight.reshape([-1] + [1] * (self.dim() - 2)) if weight.numel() > 1 and self.dim() > 2 else weight
-    return self + (1 - wide) * torch.relu(-self)
+    """x + (1 - w) max(-x, 0), which of a single weight is a function of x alone.
+
+    Of more it is max(x, 0) - w max(-x, 0), both parts tables of x: their sum is not the small difference of large int8 numbers.
+    """
+    negative = -self
+    if weight.numel() == 1:
+        return self + (1 - weight) * torch.relu(negative)
+    wide = weight.reshape([-1] + [1] * (self.dim() - 2)) if self.dim() > 2 else weight
+    return torch.relu(-negative) - wide * torch.relu(negative)
 
 
 def _cuts_and_adds(node: Node) -> bool:
@@ -142,8 +158,19 @@ def _pad(self: Tensor, pad: Sequence[int], mode: str, value: float | None) -> Te
 def _variance(self: Tensor, dim: Sequence[int] | None, correction: float | None, keepdim: bool) -> Tensor:
     dim = list(range(self.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     count = math.prod(self.shape[axis] for axis in dim)
+    degrees = count - (1 if correction is None else correction)
+    if degrees <= 0:
+        raise Unsupported(f"a variance of {count} element{'s' * (count != 1)} less a correction of {count - degrees:g} is not defined")
     centred = self - self.mean(dim, True)
-    return (centred * centred).sum(dim, keepdim) * (1 / (count - (1 if correction is None else correction)))
+    return (centred * centred).sum(dim, keepdim) * (1 / degrees)
+
+
+def _power_of_number(self: float, exponent: Tensor) -> Tensor:
+    if self < 0:
+        raise Unsupported(f"a power of {self:g}, whose exponent is a tensor, is not supported: it is NaN for all exponents but whole ones")
+    if self == 0:
+        raise Unsupported("a power of 0, whose exponent is a tensor, is not supported: it is infinite for exponents below 0")
+    return torch.exp(exponent * math.log(self))
 
 
 def _logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
@@ -182,11 +209,11 @@ COMPOSITES: Mapping[Any, Callable[..., Any]] = {
     aten.logsumexp.default: _logsumexp,
     aten.lt.Scalar: _below,
     aten.lt.Tensor: _below,
-    aten.masked_fill.Scalar: lambda self, mask, value: _chosen(mask, value, self),
+    aten.masked_fill.Scalar: _filled,
     aten.mT.default: lambda self: self.transpose(-2, -1),
     aten.numpy_T.default: lambda self: self.permute(list(range(self.dim()))[::-1]),
     aten.pad.default: _pad,
-    aten.pow.Scalar: lambda self, exponent: torch.exp(exponent * math.log(self)),
+    aten.pow.Scalar: _power_of_number,
     aten.prelu.default: _prelu,
     aten.remainder.Scalar: lambda self, other: self - _quotient(self, other) * other,
     aten.rrelu.default: lambda self, lower, upper, **_: F.leaky_relu(self, (lower + upper) / 2),

@@ -341,6 +341,40 @@ def test_infinity_in_what_is_no_mask_of_scores():
     assert message == "error: models/m.py:11: layer mul: an operand, which is constant, holds infinity; only masks that are added to scores may"
 
 
+@pytest.mark.parametrize("infinity", ["torch.inf", "-torch.inf"])
+def test_infinity_to_fill_with_in_what_is_no_mask_of_scores(infinity):
+    message = compile_model(("self.first(x)", f"self.first(x).masked_fill(torch.eye(4).bool(), {infinity})"))
+    wanted = "it puts infinity where it is no mask; only -inf in scores that softmax alone reads can be compiled"
+    assert message == f"error: models/m.py:11: layer masked_fill: {wanted}"
+
+
+def test_infinity_in_a_mask_of_what_is_no_scores():
+    message = compile_model(("self.first(x)", "self.first(x) + torch.tensor([0.0, -torch.inf])[:, None, None]"))
+    assert message == "error: models/m.py:11: layer add: an operand, which is constant, holds infinity; only masks that are added to scores may"
+
+
+def test_a_variance_that_is_not_defined():
+    message = compile_model(("self.first(x)", "self.first(x) + self.first(x)[:, :1].var(1, keepdim=True)"))
+    assert message == "error: models/m.py:11: layer var: a variance of 1 element less a correction of 1 is not defined"
+
+
+def test_powers_that_are_not_defined():
+    of_number = "whose exponent is a tensor, is not supported: it is"
+    message = compile_model(("self.first(x)", "torch.pow(0, self.first(x))"))
+    assert message == f"error: models/m.py:11: layer pow_1: a power of 0, {of_number} infinite for exponents below 0"
+    message = compile_model(("self.first(x)", "torch.pow(-2, self.first(x))"))
+    assert message == f"error: models/m.py:11: layer pow_1: a power of -2, {of_number} NaN for all exponents but whole ones"
+
+
+def test_a_mask_at_which_pytorch_looks():
+    encoder = "nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, batch_first=True), 1, enable_nested_tensor=False)"
+    call = "self.second(x[0], mask=nn.Transformer.generate_square_subsequent_mask(6))"
+    message = compile_model(("nn.Linear(2 * 4 * 4, 3)", encoder), ("x = self.first(x)", f"return {call}"))
+    reason = "shapes or control flow depend on the values of tensors"
+    hint = "PyTorch looks whether the mask is causal; is_causal=True (or False if it is not) beside the mask avoids it"
+    assert message == f"error: models/m.py:11: DynamicModel: {reason}: {hint}"
+
+
 def test_an_arena_that_does_not_fit():
     message = compile_model(flags=("--region=sram=16",))
     assert message.startswith("error: models/m.py:1")

@@ -3,7 +3,8 @@
     masked_fill(scores, mask, -inf)              the mask is constant
     scores + mask                                of a constant mask that holds -inf, or -10000 and less as some write it
 
-become scores * keep + depth * (1 - keep). Computed in float, depth is -1e9. In int8 every step of depth costs resolution, so it is
+become scores * keep + depth * (1 - keep), if all that reads them is softmax, or a maximum that finds something unmasked in each row;
+elsewhere such constants are numbers like others. Computed in float, depth is -1e9. In int8 every step of depth costs resolution, so it is
 no lower than calibration data need: ln(count of the masked) + 7 below the least maximum of a row, where all masked elements of the
 row together weigh at most e^-7 of it, less than half a step of softmax's result.
 """
@@ -31,12 +32,38 @@ TRAINING_DEPTH = -20.0
 _VANISHING = 7.0
 
 
+_SOFTMAXES = {aten.log_softmax.int, aten.softmax.int}
+_MAXIMA = {aten.amax.default, aten.argmax.default, aten.max.dim}
+_PASSING = {
+    aten.add.Tensor,
+    aten.alias.default,
+    aten.clone.default,
+    aten.contiguous.default,
+    aten.expand.default,
+    aten.flatten.using_ints,
+    aten.masked_fill.Scalar,
+    aten.permute.default,
+    aten.reshape.default,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.transpose.int,
+    aten.unflatten.int,
+    aten.unsqueeze.default,
+    aten.view.default,
+    aten.where.ScalarOther,
+    aten.where.ScalarSelf,
+    aten.where.self,
+}
+"""What is masked in an operand of these is masked in their result."""
+
+
 def unify_masks(module: GraphModule, code: UserCode) -> None:
     """The second form becomes the first, after fold_constants. Raises CompileError where infinity stays elsewhere."""
     for node in list(module.graph.nodes):
         if node.target is aten.add.Tensor and not node.kwargs:
             for scores, mask in (node.args, node.args[::-1]):
-                if is_masking(module, mask) and isinstance(scores, Node):
+                if is_masking(module, mask) and isinstance(scores, Node) and _masks(node, attribute(module, str(mask.target)) <= MASKING):
                     _unify(module, node, scores, attribute(module, str(mask.target)).detach())
                     break
     module.graph.eliminate_dead_code()
@@ -73,16 +100,75 @@ def _unify(module: GraphModule, node: Node, scores: Node, mask: torch.Tensor) ->
 
 def is_masked(node: Node) -> bool:
     """Whether it is a score mask of the first form."""
-    return node.target is aten.masked_fill.Scalar and node.args[2] <= MASKING
+    if node.target is not aten.masked_fill.Scalar or node.args[2] > MASKING:
+        return False
+    return sharpness(node, _constant(node.args[1])) is not None
+
+
+def _masks(node: Node, masked: torch.Tensor) -> bool:
+    """Whether the sum `node` masks scores: a softmax of numbers that all are masked, or that none is, does not change with the mask."""
+    masked = masked.expand(node.meta["val"].shape)
+    softmaxes = [reader for reader in node.users if reader.target in _SOFTMAXES]
+    some = [(masked.any(reader.args[1]) & ~masked.all(reader.args[1])).any() for reader in softmaxes]
+    return all(some) and sharpness(node, masked) is not None
+
+
+def sharpness(node: Node, masked: torch.Tensor | None) -> float | None:
+    """By what the scores are multiplied, at least, before softmax. None if others than softmax read them and see what masked ones hold.
+
+    masked: bools that broadcast to the scores, if constant.
+    """
+    least = None
+    for reader in node.users:
+        factor = _sharpness_for(reader, node, masked)
+        if factor is None:
+            return None
+        least = factor if least is None else min(least, factor)
+    return least
+
+
+def _sharpness_for(reader: Node, node: Node, masked: torch.Tensor | None) -> float | None:
+    if reader.target in _SOFTMAXES:
+        return 1.0
+    if reader.target in _MAXIMA:
+        return 1.0 if masked is not None and _is_over_rows(reader, node) and not _masks_a_row(masked, node) else None
+    factor = 1.0 if reader.target in _PASSING else _factor(reader, node)
+    further = None if factor is None else sharpness(reader, None)
+    return None if further is None else factor * further
+
+
+def _factor(reader: Node, node: Node) -> float | None:
+    if reader.target not in (aten.mul.Tensor, aten.div.Tensor) or reader.args[0] is not node:
+        return None
+    number = reader.args[1]
+    value = _constant(number) if isinstance(number, Node) else torch.tensor(float(number))
+    if value is None or (value < 0).any() or not value.any():
+        return None
+    return value[value > 0].min().item() if reader.target is aten.mul.Tensor else 1 / value.max().item()
+
+
+def _is_over_rows(maximum: Node, node: Node) -> bool:
+    axes = maximum.args[1] if len(maximum.args) > 1 else None
+    last = node.meta["val"].dim() - 1
+    return axes in (-1, last, [-1], [last])
+
+
+def _masks_a_row(masked: torch.Tensor, node: Node) -> bool:
+    return bool(masked.expand(node.meta["val"].shape).all(-1).any())
+
+
+def _constant(node: Node) -> torch.Tensor | None:
+    return attribute(node.graph.owning_module, str(node.target)).detach() if node.op == "get_attr" else None
 
 
 def fill_masks(module: GraphModule, depth_of: Callable[[Node], float]) -> None:
-    for node in [node for node in module.graph.nodes if is_masked(node)]:
+    depths = {node: depth_of(node) for node in module.graph.nodes if is_masked(node)}
+    for node, depth in depths.items():
         scores, mask = node.args[:2]
         masked = attribute(module, str(mask.target)).detach()
         writer = Writer(module, node)
         kept = writer.call(aten.mul.Tensor, scores, writer.constant(f"{node.name}_keep", (~masked).float()))
-        fill = writer.constant(f"{node.name}_depth", masked.float() * depth_of(node))
+        fill = writer.constant(f"{node.name}_depth", masked.float() * depth)
         node.replace_all_uses_with(writer.call(aten.add.Tensor, kept, fill))
         module.graph.erase_node(node)
     module.graph.eliminate_dead_code()
@@ -99,7 +185,7 @@ def fill_masks_by_data(module: GraphModule, captured: Captured, samples: Iterabl
     with torch.no_grad():
         for item in samples:
             stream.feed(item)
-    fill_masks(module, lambda node: search.least[node] - _VANISHING - math.log(node.meta["val"].shape[-1]))
+    fill_masks(module, search.depth)
     return samples
 
 
@@ -109,6 +195,9 @@ class _Maxima(Interpreter):
     def __init__(self, module: GraphModule):
         super().__init__(module)
         self.least: dict[Node, float] = {}
+
+    def depth(self, node: Node) -> float:
+        return self.least[node] - (_VANISHING + math.log(node.meta["val"].shape[-1])) / min(1.0, sharpness(node, _constant(node.args[1])))
 
     def run_node(self, n: Node) -> object:
         value = super().run_node(n)

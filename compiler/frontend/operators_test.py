@@ -21,6 +21,8 @@ FLOAT_RATIO = 120.0  # dB
 CHEQUERED = torch.arange(120).reshape(10, 12) % 3 > 0
 FUTURE = torch.ones(16, 16).triu(1).bool()
 MASK = torch.zeros(16, 16).masked_fill(FUTURE, -torch.inf)
+LOW = torch.tensor([-20000.0, 5, 3, 7, 0, 1, 1, 1, 1, -3, 1, 1])  # -20000 is a number like others where no softmax follows
+LAST = torch.zeros(16).masked_fill(torch.arange(16) > 12, -1e4)
 
 
 class Function(nn.Module):
@@ -97,8 +99,8 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
         ["transposed_conv2d_s8"],
     ),
     "PReLU of one weight": (lambda: nn.Sequential(nn.Conv2d(4, 6, 3), nn.PReLU()), IMAGE, 34, ["conv2d_s8", "table_s8"]),
-    "PReLU of channels": (lambda: nn.Sequential(nn.Conv2d(4, 6, 3), prelu(6)), IMAGE, 32, ["conv2d_s8", "table_s8", "depthwise_conv2d_s8", "add_s8"]),
-    "PReLU of a vector": (lambda: nn.Sequential(nn.Linear(20, 6), prelu(6)), VECTOR, 32, ["linear_s8", "table_s8", "mul_s8", "add_s8"]),
+    "PReLU of channels": (lambda: nn.Sequential(nn.Conv2d(4, 6, 3), prelu(6)), IMAGE, 32, ["conv2d_s8", "table_s8", "table_s8", "mul_s8", "add_s8"]),
+    "PReLU of a vector": (lambda: nn.Sequential(nn.Linear(20, 6), prelu(6)), VECTOR, 32, ["linear_s8", "table_s8", "table_s8", "depthwise_conv2d_s8", "add_s8"]),
     "GLU": (lambda: nn.GLU(1), IMAGE, 34, ["copy_s8", "copy_s8", "table_s8", "mul_s8"]),
     "a threshold": (lambda: nn.Threshold(0.1, -0.5), IMAGE, 24, ["table_s8"]),
     "shrinking": (lambda: nn.Sequential(nn.Hardshrink(0.25), nn.Softshrink(0.25), nn.Tanhshrink()), IMAGE, 20, ["table_s8"]),
@@ -156,6 +158,22 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
     ),
     "a product clamped to 0.1": (lambda: Function(lambda x, y: torch.clamp(x @ y, -0.1, 0.1)), FACTORS, 22, ["matmul_s8", "table_s8"]),
     "a product clamped from below": (lambda: Function(lambda x, y: torch.relu(x @ y)), FACTORS, 34, ["matmul_s8"]),
+    "a large number that is added": (lambda: Function(lambda x: x + LOW), STEPS, 55, ["add_s8"]),
+    "a large number that is added in front of a layer": (lambda: Function(lambda x, layer: layer(x + LOW), nn.Linear(12, 4)), STEPS, 45, None),
+    "a large number to fill with": (lambda: Function(lambda x: x.masked_fill(LOW < 0, -20000.0)), STEPS, 55, ["mul_s8", "add_s8"]),
+    "a large number to choose": (lambda: Function(lambda x: torch.where(LOW < 0, -20000.0, x)), STEPS, 55, ["mul_s8", "add_s8"]),
+    "a large constant to choose": (lambda: Function(lambda x: torch.where(LOW < 0, torch.tensor(-20000.0), x)), STEPS, 55, ["mul_s8", "add_s8"]),
+    "a mask that is chosen": (lambda: Function(lambda x: torch.where(FUTURE, torch.tensor(-1e9), x @ x.mT).softmax(-1)), STEPS, 26, None),
+    "a mask of other axes": (lambda: Function(lambda x: (x.view(-1, 16, 4, 3) + LOW[:3]).flatten(2).softmax(-1)), STEPS, 30, None),
+    "two masks": (lambda: Function(lambda x: (x @ x.mT + MASK + LAST).softmax(-1)), STEPS, 26, None),
+    "a mask over a mask": (
+        lambda: Function(lambda x: torch.where(LAST < 0, -1e9, (x @ x.mT).masked_fill(FUTURE, -torch.inf)).softmax(-1)),
+        STEPS,
+        26,
+        None,
+    ),
+    "a mask of scores that are scaled later": (lambda: Function(lambda x: ((x @ x.mT + MASK) / 8).softmax(-1)), STEPS, 26, None),
+    "the largest that is not masked": (lambda: Function(lambda x: x.masked_fill(LOW < 0, -torch.inf).amax(-1)), STEPS, 30, None),
     "channels shuffled by hand": (lambda: Shuffled(), IMAGE, 34, ["conv2d_1x1_s8", "copy_s8"]),
     "layer norm": (lambda: norm(nn.LayerNorm(12)), STEPS, 36, ["normalise_s8"]),
     "layer norm of a faint signal": (lambda: Function(lambda x: F.layer_norm(x * 1e-6, (12,))), STEPS, 36, ["table_s8", "normalise_s8"]),
@@ -202,3 +220,16 @@ def test_int8_is_near_float_in_these_kernels(name: str) -> None:
 def test_float_is_what_pytorch_computes(name: str) -> None:
     model, shapes = made(name)
     assert signal_to_noise(model, compiled(model, shapes, "float32"), shapes) >= FLOAT_RATIO
+
+
+def test_a_softmax_of_scores_that_are_all_masked_is_that_of_the_scores() -> None:
+    model = Function(lambda x: (x + LOW).softmax(1))
+    assert signal_to_noise(model, compiled(model, STEPS, "float32"), STEPS) >= FLOAT_RATIO
+
+
+def test_prelu_of_channels_keeps_small_results() -> None:
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Conv2d(8, 8, 3), nn.PReLU(8)).eval()
+    nn.init.constant_(model[0].bias, -3.0)
+    nn.init.constant_(model[1].weight, 0.01)
+    assert signal_to_noise(model, compiled(model, ((8, 10, 12),)), ((8, 10, 12),)) >= 48
