@@ -3,13 +3,14 @@
     masked_fill(scores, mask, -inf)              the mask is constant
     scores + mask                                of a constant mask that holds -inf, or -10000 and less as some write it
 
-become scores * keep + depth * (1 - keep), if all that reads them is softmax, or a maximum that finds something unmasked in each row;
+become scores * keep + depth * (1 - keep), if all that reads them is softmax, or a maximum that finds something unmasked everywhere;
 elsewhere such constants are numbers like others. Computed in float, depth is -1e9. In int8 every step of depth costs resolution, so it is
 no lower than calibration data need: ln(count of the masked) + 7 below the least maximum of a row, where all masked elements of the
 row together weigh at most e^-7 of it, less than half a step of softmax's result.
 """
 
 import math
+import operator
 from collections.abc import Callable, Iterable
 
 import torch
@@ -37,6 +38,8 @@ _MAXIMA = {aten.amax.default, aten.argmax.default, aten.max.dim}
 _PASSING = {
     aten.add.Tensor,
     aten.alias.default,
+    aten.cat.default,
+    aten.chunk.default,
     aten.clone.default,
     aten.contiguous.default,
     aten.expand.default,
@@ -44,16 +47,22 @@ _PASSING = {
     aten.masked_fill.Scalar,
     aten.permute.default,
     aten.reshape.default,
+    aten.select.int,
+    aten.slice.Tensor,
+    aten.split.Tensor,
+    aten.split_with_sizes.default,
     aten.squeeze.default,
     aten.squeeze.dim,
     aten.squeeze.dims,
     aten.transpose.int,
+    aten.unbind.int,
     aten.unflatten.int,
     aten.unsqueeze.default,
     aten.view.default,
     aten.where.ScalarOther,
     aten.where.ScalarSelf,
     aten.where.self,
+    operator.getitem,
 }
 """What is masked in an operand of these is masked in their result."""
 
@@ -131,7 +140,7 @@ def _sharpness_for(reader: Node, node: Node, masked: torch.Tensor | None) -> flo
     if reader.target in _SOFTMAXES:
         return 1.0
     if reader.target in _MAXIMA:
-        return 1.0 if masked is not None and _is_over_rows(reader, node) and not _masks_a_row(masked, node) else None
+        return 1.0 if masked is not None and len(reader.args) > 1 and not _masks_all(masked, node, reader.args[1]) else None
     factor = 1.0 if reader.target in _PASSING else _factor(reader, node)
     further = None if factor is None else sharpness(reader, None)
     return None if further is None else factor * further
@@ -147,14 +156,9 @@ def _factor(reader: Node, node: Node) -> float | None:
     return value[value > 0].min().item() if reader.target is aten.mul.Tensor else 1 / value.max().item()
 
 
-def _is_over_rows(maximum: Node, node: Node) -> bool:
-    axes = maximum.args[1] if len(maximum.args) > 1 else None
-    last = node.meta["val"].dim() - 1
-    return axes in (-1, last, [-1], [last])
-
-
-def _masks_a_row(masked: torch.Tensor, node: Node) -> bool:
-    return bool(masked.expand(node.meta["val"].shape).all(-1).any())
+def _masks_all(masked: torch.Tensor, node: Node, axes: int | list[int]) -> bool:
+    """Whether there is nothing unmasked along the axes somewhere."""
+    return bool((~masked).expand(node.meta["val"].shape).float().amax(axes).min() == 0)
 
 
 def _constant(node: Node) -> torch.Tensor | None:
@@ -190,19 +194,20 @@ def fill_masks_by_data(module: GraphModule, captured: Captured, samples: Iterabl
 
 
 class _Maxima(Interpreter):
-    """Of each masked tensor the least maximum of a row, over all samples."""
+    """Of each masked tensor the least maximum of a row, over all samples. Rows lie along the axes over which it is read, if at once."""
 
     def __init__(self, module: GraphModule):
         super().__init__(module)
         self.least: dict[Node, float] = {}
 
     def depth(self, node: Node) -> float:
-        return self.least[node] - (_VANISHING + math.log(node.meta["val"].shape[-1])) / min(1.0, sharpness(node, _constant(node.args[1])))
+        return self.least[node] - (_VANISHING + math.log(max(node.meta["val"].shape))) / min(1.0, sharpness(node, _constant(node.args[1])))
 
     def run_node(self, n: Node) -> object:
         value = super().run_node(n)
         if is_masked(n):
-            maxima = value.amax(-1)
-            seen = maxima[maxima.isfinite()]  # a row may be masked whole
-            self.least[n] = min([self.least.get(n, math.inf), *([seen.min().item()] if seen.numel() else [])])
+            rows = [reader.args[1] for reader in n.users if reader.target in _SOFTMAXES | _MAXIMA]
+            for maxima in (value.amax(axes) for axes in rows or [-1]):
+                seen = maxima[maxima > MASKING]  # a row may be masked whole
+                self.least[n] = min([self.least.get(n, math.inf), *([seen.min().item()] if seen.numel() else [])])
         return value
