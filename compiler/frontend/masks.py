@@ -70,6 +70,8 @@ _PASSING = {
 def unify_masks(module: GraphModule, code: UserCode) -> None:
     """The second form becomes the first, after fold_constants. Raises CompileError where infinity stays elsewhere."""
     for node in list(module.graph.nodes):
+        if node.target is aten.sub.Tensor and not node.kwargs:
+            _add_negative(module, node)
         if node.target is aten.add.Tensor and not node.kwargs:
             for scores, mask in (node.args, node.args[::-1]):
                 if is_masking(module, mask) and isinstance(scores, Node) and _masks(node, attribute(module, str(mask.target)) <= MASKING):
@@ -84,6 +86,13 @@ def unify_masks(module: GraphModule, code: UserCode) -> None:
         if isinstance(value, torch.Tensor) and torch.isinf(value).any():
             reason = "an operand, which is constant, holds infinity; only masks that are added to scores may"
             raise node_error(next(iter(node.users)), code, reason)
+
+
+def _add_negative(module: GraphModule, node: Node) -> None:
+    """In scores - 10000 * mask."""
+    value = _constant(node.args[1]) if isinstance(node.args[1], Node) else None
+    if value is not None and (value >= -MASKING).any() and isinstance(node.args[0], Node):
+        node.target, node.args = aten.add.Tensor, (node.args[0], Writer(module, node).constant(f"{node.name}_negative", -value))
 
 
 def is_masking(module: GraphModule, operand: object) -> bool:
@@ -141,9 +150,16 @@ def _sharpness_for(reader: Node, node: Node, masked: torch.Tensor | None) -> flo
         return 1.0
     if reader.target in _MAXIMA:
         return 1.0 if masked is not None and len(reader.args) > 1 and not _masks_all(masked, node, reader.args[1]) else None
-    factor = 1.0 if reader.target in _PASSING else _factor(reader, node)
+    factor = 1.0 if reader.target in _PASSING or _is_clamped_below(reader) else _factor(reader, node)
     further = None if factor is None else sharpness(reader, None)
     return None if further is None else factor * further
+
+
+def _is_clamped_below(reader: Node) -> bool:
+    """Whether it is a clamp that keeps what is masked from being lower than needed."""
+    if reader.target is aten.clamp.default and len(reader.args) == 2 and not reader.kwargs:
+        return reader.args[1] is not None and reader.args[1] <= MASKING
+    return reader.target is aten.clamp_min.default and reader.args[1] <= MASKING
 
 
 def _factor(reader: Node, node: Node) -> float | None:

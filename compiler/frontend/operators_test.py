@@ -175,6 +175,7 @@ OPERATORS: dict[str, tuple[Callable[[], nn.Module], Shapes, float, list[str] | N
     "a mask of scores that are scaled later": (lambda: Function(lambda x: ((x @ x.mT + MASK) / 8).softmax(-1)), STEPS, 26, None),
     "the largest that is not masked": (lambda: Function(lambda x: x.masked_fill(LOW < 0, -torch.inf).amax(-1)), STEPS, 30, None),
     "the largest of steps that are not masked": (lambda: Function(lambda x: x.masked_fill(LAST[:, None] < 0, -torch.inf).amax(1)), STEPS, 30, None),
+    "a mask that is subtracted": (lambda: Function(lambda x: (x @ x.mT - FUTURE.float() * 1e4).clamp(min=-1e9).softmax(-1)), STEPS, 26, None),
     "a mask of whole rows": (lambda: Function(lambda x: x.masked_fill(LAST[:, None] < 0, -1e9).softmax(1)), STEPS, 26, None),
     "masked scores in parts": (
         lambda: Function(lambda x: torch.cat([part.softmax(-1) for part in (x @ x.mT + MASK).chunk(2, 1)], 1)),
