@@ -1,6 +1,7 @@
 """Lowering: from nodes to calls of the operators that kernels/ describes.
 
-Here real numbers become fixed point, unless the model computes in float (lower_float.py). With s the scales of input, weight and output, a convolution's bias is
+Here real numbers become fixed point, unless the model computes in float (lower_float.py). With s the scales of input, weight and
+output, a convolution's bias is
 round(bias / (s_in * s_w)) in int32, and its accumulators are requantised by s_in * s_w / s_out per output channel.
 """
 

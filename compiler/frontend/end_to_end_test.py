@@ -14,8 +14,8 @@ from compiler.frontend.build_graph import build_graph, quantise
 from compiler.frontend.calibration import calibration_samples
 from compiler.frontend.capture import capture
 from compiler.frontend.importer import import_graph
-from compiler.frontend.written_models import in_workspace, write_model  # noqa: F401
 from compiler.frontend.user_code import UserCode
+from compiler.frontend.written_models import in_workspace, write_model  # noqa: F401
 from compiler.ir import Graph
 from compiler.lower import lower
 from compiler.passes import run_passes
@@ -597,7 +597,7 @@ def test_int16_inputs_and_outputs_are_requantised_by_the_program(tmp_path, tier)
     graph = build_graph(write_model(tmp_path, *MODELS["convolution with batch norm and relu"][:3]))
     program = lowered(graph, tier, port_types_from_texts(["int16"]))
     assert [step.kernel for step in program.steps] == ["requantize_s16_s8", "conv2d_s8", "requantize_s8_s16"]
-    (source,), (result,) = program.inputs, program.outputs
+    (source,) = program.inputs
     assert (source.type.dtype, source.type.shape, source.type.zero_point) == ("int16", (1, 8, 9, 3), 0)
     of_int8 = lowered(graph, tier)
     reals = torch.randn((1, 3, 8, 9), generator=torch.Generator().manual_seed(7)).numpy()

@@ -3,8 +3,8 @@
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.utils import _fuse_conv_bn_, _fuse_linear_bn_
 
-from compiler.frontend.composites import expand_composites
 from compiler.frontend.batch_axes import give_batch_axes
+from compiler.frontend.composites import expand_composites
 from compiler.frontend.decompose import decompose_moves
 from compiler.frontend.fold_constants import fold_constants
 from compiler.frontend.importer import check_operators
@@ -12,9 +12,9 @@ from compiler.frontend.in_place import write_nothing_in_place
 from compiler.frontend.layer_operands import use_constant_weights
 from compiler.frontend.masks import unify_masks
 from compiler.frontend.normalise import batch_norms_as_convolutions, remove_identities, reshape_views, view_given_outputs
+from compiler.frontend.pools import decompose_pools
 from compiler.frontend.recurrent import unroll_recurrent
 from compiler.frontend.resample import map_resampling
-from compiler.frontend.pools import decompose_pools
 from compiler.frontend.user_code import UserCode
 
 

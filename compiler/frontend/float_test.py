@@ -9,8 +9,8 @@ from compiler.errors import CompileError
 from compiler.frontend.build_graph import ModelRequest, build_graph
 from compiler.frontend.capture import capture
 from compiler.frontend.end_to_end_test import MODELS
-from compiler.frontend.written_models import in_workspace, write_model  # noqa: F401
 from compiler.frontend.user_code import UserCode
+from compiler.frontend.written_models import in_workspace, write_model  # noqa: F401
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.program import Program

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from compiler.frontend.nodes import attribute, is_finite_or_mask, node_error
 from compiler.frontend.functions import BINARY
+from compiler.frontend.nodes import attribute, is_finite_or_mask, node_error
 from compiler.frontend.user_code import UserCode
 from compiler.frontend.writer import Writer
 

@@ -17,8 +17,8 @@ from compiler.keep_state import keep_state
 from compiler.lower import lower
 from compiler.passes import run_passes
 from compiler.planner.best import plan_best
-from compiler.program import Program
 from compiler.port_types import port_types_from_texts
+from compiler.program import Program
 from compiler.pte_compiler import serve
 from compiler.reference import HostStream, from_firmware, to_firmware
 from kernels.registry import OPERATORS

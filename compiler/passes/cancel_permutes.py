@@ -32,7 +32,10 @@ MOVABLE = ELEMENTWISE | ALONG_AXIS.keys() | PER_AXIS.keys()
 
 
 def cancel_permutes(graph: Graph) -> Graph:
-    moves = (_merge, _sink_below, _below_reduction, _before_unsqueeze, _after_squeeze, _after_split, _after_join, _before_join, _into_linear_weight, _above_first)
+    moves = (
+        *(_merge, _sink_below, _below_reduction, _before_unsqueeze, _after_squeeze),
+        *(_after_split, _after_join, _before_join, _into_linear_weight, _above_first),
+    )
     # Inputs and outputs come first: one with a single channel is to be NHWC too, though no data moves.
     return _until_settled(_until_settled(graph, *moves), *moves, _as_reshape)
 

@@ -11,7 +11,6 @@ from compiler.planner.checker import check_plan
 from compiler.planner.regions import SRAM, Assignment, Memory, Region, assign, placed_in, traffic_of
 from compiler.program import Program
 
-
 STATE = "state"
 """Where state lies, by name."""
 

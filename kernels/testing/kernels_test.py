@@ -13,7 +13,7 @@ import pytest
 
 from kernels.move.move import contiguous_steps
 from kernels.operator import Call, TensorType, UnsupportedError
-from kernels.registry import KERNELS, OPERATORS, PARAMS
+from kernels.registry import KERNELS, PARAMS
 from kernels.testing.cases import ANY_ERROR, INVALID_ARGUMENT, Argument, Case, case_of
 from kernels.testing.random_calls import OPERATOR_CALLS, random_calls
 from kernels.testing.random_float_calls import FLOAT_CALLS
