@@ -66,7 +66,7 @@ def define_flags(values: flags.FlagValues) -> None:
         "tier",
         None,
         TIERS,
-        "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33), mve (M52 M55 M85).",
+        "The instruction set to lower for: scalar (M0 M0+ M3 M23), dsp (M4 M7 M33 M35P), mve (M52 M55 M85).",
         **text,
     )
     flags.DEFINE_multi_string(

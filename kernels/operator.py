@@ -60,7 +60,7 @@ class Operator(Protocol):
         """Bytes of working memory the kernel needs beside inputs and outputs; 0 for none."""
 
     def overlap_lead(self, call: Call, tier: Tier, input_index: int) -> int | None:
-        """Smallest d >= 0 such that output[0] may start d or more bytes before this input; None: never overlap."""
+        """A d >= 0, as small as can be promised, such that output[0] may start d or more bytes before this input; None: never overlap."""
 
     def reference(self, call: Call, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The operator in exact integer arithmetic, or in float32 rounded step by step: what every tier must compute, byte for byte."""

@@ -15,7 +15,7 @@ INT32_MAX = 2**31 - 1
 
 
 def quantise_multiplier(real: float) -> tuple[int, int]:
-    """The (multiplier, shift) nearest to `real` >= 0; (0, 0) where it takes every int32 to 0. Raises ValueError if negative or not finite."""
+    """The (multiplier, shift) nearest to `real` >= 0; (0, 0) below 2**-64, far below what moves any int32. Raises ValueError if negative or not finite."""
     if not math.isfinite(real) or real < 0:
         raise ValueError(f"a requantisation factor must be finite and not negative, not {real}")
     if real < 2.0**-64:

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import torch
 
-from compiler.frontend import torch_environment  # noqa: F401  (before torch)
 from compiler.frontend.observer import MANTISSA_BITS, RangeObserver
 
 
