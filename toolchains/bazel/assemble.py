@@ -35,6 +35,9 @@ _empty = repository_rule(implementation = lambda ctx: ctx.file("BUILD.bazel"))
 buildozer_binary = module_extension(implementation = lambda ctx: _empty(name = "buildozer_binary"))
 """
 
+# What sandboxes have one of their own of: a store that lies in it must be shown to them.
+HIDDEN = pathlib.Path("/tmp")
+
 
 def find(version: str) -> list[packages.Package]:
     """The packages to unpack, from the first suite that has this version of Bazel or a later one of its major version."""
@@ -99,6 +102,8 @@ def write_options(folder: pathlib.Path, place: pathlib.Path, java: pathlib.Path)
         "common --noenable_workspace",
         *(f"common --override_module={name}={place / path}" for name, path in MODULES.items()),
     ]
+    if HIDDEN in place.parents:
+        options.append(f"common --sandbox_add_mount_pair={store.root()}")
     (folder / "bazelrc").write_text("\n".join(options) + "\n")
 
 
